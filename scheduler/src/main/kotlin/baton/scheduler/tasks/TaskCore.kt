@@ -7,6 +7,7 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
+import baton.waiting.threads.Trampoline
 
 /*
  * How it works
@@ -44,10 +45,10 @@ import baton.sync.Latch
  *     itself, and so does a thread that has started one, before the task's code can run on its stack. At least one of
  *     the two sees the other's write. A task is cancelled without the lock, as any caller does it.
  *
- * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(waiting
- * tasks). The search for the tasks of a cancelled group is O(unended tasks). Queueing submissions costs O(1) a task. After the lock is released its thread begins tasks, wakes admitted
- * submitters and completes refused tasks. The end of a task that runs in place starts the next one on the same stack;
- * TaskStart bounds the depth.
+ * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(waiting tasks). The search for the
+ * tasks of a cancelled group is O(unended tasks). Queueing submissions costs O(1) a task. After the lock is released its
+ * thread begins tasks, wakes admitted submitters and completes refused tasks. The end of a task that runs in place
+ * starts the next one on the same stack; TaskStart bounds the depth.
  *
  * Once the scope's cancellation cancels all tasks, no task is started any more, although slots become free.
  */
@@ -62,6 +63,9 @@ internal class TaskCore(
     private val submissions = SubmissionStack()
     private val outcome = StepOutcome()
     private var unended = 0
+
+    /** The time of the last step. */
+    private var lastTime = 0L
 
     // Written under the lock, read by any thread.
     @Volatile private var intake = Intake.OPEN
@@ -111,14 +115,14 @@ internal class TaskCore(
     private val hasCapacity: Boolean
         get() = queue.size < config.capacity || (queue.size == 0 && canStart)
 
-    /** In nanoseconds; calls the user's clock. */
+    /** In nanoseconds; calls the user's clock, which may throw. */
     fun now(): Long = queue.now()
 
     /**
      * Queues a NEW task, or refuses it. On return the task may still be in [submissions], or be AWAITING_CAPACITY if it
      * [mayWait].
      */
-    fun enqueue(task: TaskEntry, mayWait: Boolean, now: Long = now()) {
+    fun enqueue(task: TaskEntry, mayWait: Boolean, now: Long) {
         if (!queue.isPrepared(task.level)) locked { queue.prepare(task.level) }
         if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task, now)
         var refusal: TaskEnd? = null
@@ -311,11 +315,11 @@ internal class TaskCore(
     }
 
     fun metrics(): TaskSchedulerMetrics {
-        val now = queue.now()
+        val now = timeOrLast()
         return locked { tasks.metrics(maxConcurrency, now) }
     }
 
-    fun usage(): Usage = TaskWaits(queue.now()).also { locked { it.look(tasks) } }.toUsage(maxConcurrency)
+    fun usage(): Usage = TaskWaits(timeOrLast()).also { locked { it.look(tasks) } }.toUsage(maxConcurrency)
 
     /** For actions that start no task: this queues submissions only while none of them could be started. */
     private inline fun <R> locked(action: () -> R): R =
@@ -324,13 +328,26 @@ internal class TaskCore(
             action()
         }
 
+    /**
+     * As [now]. If the clock throws, that is reported, and it is still the [lastTime]: the end of a task and its
+     * message do not depend on the clock.
+     */
+    private fun timeOrLast(): Long =
+        try {
+            now()
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+            lastTime
+        }
+
     /** One step: [decision], then all starts and admissions that follow from it. */
-    private inline fun step(now: Long = queue.now(), decision: (now: Long) -> Unit) {
+    private inline fun step(now: Long = timeOrLast(), decision: (now: Long) -> Unit) {
         val isLive = isAlive()
         val started: TaskEntry?
         val admitted: TaskEntry?
         synchronized(lock) {
             if (!isLive) this.isLive = false
+            lastTime = now
             queueSubmissions()
             counts.countPeak(queue.size)
             decision(now)

@@ -109,7 +109,7 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
         val number = enqueued.getAndIncrement()
         val task = Task(number)
         tasks[number] = task
-        core.enqueue(task, mayWait = true)
+        core.enqueue(task, mayWait = true, core.now())
         if (task.isTooLate && task.outcomes.get() == 0) violation = "task $number must be refused, and was not"
     }
 

@@ -46,7 +46,7 @@ class CancellationMessageTest {
     }
 
     @Test
-    fun cancelChildren_ofTheScope_saysSo() = runTest {
+    fun cancelChildren_ofTheScope_namesIt() = runTest {
         val scope = CoroutineScope(coroutineContext + Job())
         val task = TaskScheduler(scope, 1).also { it.pause() }.schedule {}
         scope.coroutineContext.cancelChildren()

@@ -3,6 +3,7 @@ package baton.scheduler.tasks
 import baton.Priority
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
+import baton.reportingTo
 import baton.scheduler.ScheduledTask
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
@@ -15,13 +16,16 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TimeMark
 import kotlin.time.TimeSource
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancelChildren
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
+import org.junit.jupiter.params.provider.ValueSource
 
 /** Schedulers over faulty dispatchers: only dropped work is lost, and no block runs twice. */
 class HostileSchedulerTest {
@@ -92,6 +96,46 @@ class HostileSchedulerTest {
         assertThrows<ArithmeticException> { scheduler.schedule(key = "key") {} }
         assertEquals(emptyList<ScheduledTask<*>>(), scheduler.tasks("key"))
         assertTrue(job.children.none())
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    fun tasks_clockThrowsOnce_endAndLeaveTheScope(read: Int) {
+        var reads = 0
+        val job = Job()
+        val breaking =
+            object : TimeSource {
+                override fun markNow() =
+                    object : TimeMark {
+                        override fun elapsedNow(): Duration =
+                            if (++reads == read) throw ArithmeticException("battery") else reads.seconds
+                    }
+            }
+        val config = TaskSchedulerConfig(timeSource = breaking)
+        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined + job), 1, config = config)
+        val seen = ArrayList<Throwable>()
+        fun schedule(deadline: Duration? = null) {
+            try {
+                scheduler.schedule(key = "key", deadline = deadline) {}
+            } catch (e: ArithmeticException) {
+                seen += e
+            }
+        }
+        reportingTo(seen) {
+            schedule()
+            scheduler.pause()
+            repeat(2) { schedule() }
+            schedule(deadline = Duration.ZERO)
+            scheduler.resume()
+            scheduler.pause()
+            schedule()
+            job.cancelChildren()
+            scheduler.resume()
+        }
+        assertEquals(1, seen.size)
+        assertTrue(job.children.none())
+        assertEquals(emptyList<ScheduledTask<*>>(), scheduler.tasks("key"))
+        assertEquals(0, scheduler.metrics.queued + scheduler.metrics.running)
     }
 
     private companion object {
