@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource
 
 open class ChannelStressTest : Stress() {
     protected open val elements
-        get() = 5_000
+        get() = 7_000
 
     protected open val rounds
         get() = 1_000

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** A million elements, of which some fail, and whose callers are cancelled. */
+/** Many elements, of which some fail, and whose callers are cancelled. */
 class MapStressTest : Stress() {
     private val started = AtomicLong()
     private val ended = AtomicLong()

@@ -67,7 +67,6 @@ open class FacadeStressTest {
                     holder.get().close()
                 }
             }
-        var ended = 0
         for (round in 1..rounds) {
             holder.set(semaphore.acquire().join())
             val future = semaphore.acquire()
@@ -77,14 +76,13 @@ open class FacadeStressTest {
             val won = end(future)
             assertTrue(future.isDone)
             assertEquals(won, future.isCompletedExceptionally)
-            if (won) ended++ else future.join().close()
+            if (!won) future.join().close()
             // The other thread may still be about to release.
             Futures.await(semaphore.awaitIdle())
             assertEquals(1, semaphore.availablePermits())
             assertEquals(0, semaphore.waiting())
         }
         releaser.join()
-        assertTrue(ended in 0..rounds)
     }
 
     @Test

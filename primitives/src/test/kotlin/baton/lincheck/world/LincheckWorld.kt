@@ -123,8 +123,9 @@ enum class Effort(val interleavings: Int, val share: Int) {
             chosen: List<Scenario>,
             scenarios: Int = 60,
             runs: Int = DEEP_RUNS,
-        ): StressOptions =
-            StressOptions()
+        ): StressOptions {
+            check(!RewrittenOnce.isOn) { "real threads would run code that was rewritten for model checking" }
+            return StressOptions()
                 .iterations(scenarios)
                 .invocationsPerIteration(runs)
                 .threads(3)
@@ -135,6 +136,7 @@ enum class Effort(val interleavings: Int, val share: Int) {
                 .sequentialSpecification(sequential)
                 .allowSlowMachines()
                 .apply { chosen.forEach(::addCustomScenario) }
+        }
 
         /**
          * Model checking sees a deadlock and an endless loop by itself. Beyond that, Lincheck takes an execution of 30

@@ -14,11 +14,14 @@ internal class SharedCrashes(private val path: Path, number: Int) {
     private val random = Random(number)
     private var summary = ""
 
-    /** Kills processes that run guarded sections. */
+    /**
+     * Kills processes that run guarded sections: [times], and up to five times as often until one was within its
+     * section.
+     */
     fun killSections(times: Int) {
         SharedRegion.open(path).use { region ->
             val sections = GuardedSections(region.bytes("counter", GuardedSections.SIZE))
-            kill(times, "hammer", steps = 50) { sections.sections }
+            repeat(5) { if (it == 0 || sections.repairs == 0L) kill(times, "hammer", steps = 50) { sections.sections } }
             // All are dead: the last one perhaps within its section.
             region.mutex("counter").lockBlocking().use { sections.run(it) }
             summary =

@@ -27,14 +27,18 @@ class SemaphoreModelSpec :
     FunSpec({
         for ((face, factory) in faces) {
             for (order in listOf(WaitOrder.FIFO, WaitOrder.PRIORITY)) {
-                test("$face, $order: 1,700 random sequences agree with the model step by step") {
-                    runTest(timeout = 5.minutes) { repeat(600) { seed -> Sequence(this, seed, order, factory).run() } }
+                test("$face, $order: $SEQUENCES random sequences agree with the model step by step") {
+                    runTest(timeout = 5.minutes) {
+                        repeat(SEQUENCES) { seed -> Sequence(this, seed, order, factory).run() }
+                    }
                 }
             }
         }
     }) {
     private companion object {
-        // With the orders: 10,000 sequences.
+        /** Of each face and order. */
+        const val SEQUENCES = 600
+
         val faces: Map<String, SemaphoreFactory> =
             mapOf(
                 "suspend" to ::KotlinSemaphoreFace,
