@@ -64,9 +64,6 @@ internal class TaskCore(
     private val outcome = StepOutcome()
     private var unended = 0
 
-    /** The time of the last step. */
-    private var lastTime = 0L
-
     // Written under the lock, read by any thread.
     @Volatile private var intake = Intake.OPEN
 
@@ -315,11 +312,11 @@ internal class TaskCore(
     }
 
     fun metrics(): TaskSchedulerMetrics {
-        val now = timeOrLast()
+        val now = timeOrZero()
         return locked { tasks.metrics(maxConcurrency, now) }
     }
 
-    fun usage(): Usage = TaskWaits(timeOrLast()).also { locked { it.look(tasks) } }.toUsage(maxConcurrency)
+    fun usage(): Usage = TaskWaits(timeOrZero()).also { locked { it.look(tasks) } }.toUsage(maxConcurrency)
 
     /** For actions that start no task: this queues submissions only while none of them could be started. */
     private inline fun <R> locked(action: () -> R): R =
@@ -329,25 +326,24 @@ internal class TaskCore(
         }
 
     /**
-     * As [now]. If the clock throws, that is reported, and it is still the [lastTime]: the end of a task and its
-     * message do not depend on the clock.
+     * As [now], and 0 if the clock throws, which is reported: the end of a task and its message do not depend on the
+     * clock. At 0 no task is overdue, and no wait and no run has taken time.
      */
-    private fun timeOrLast(): Long =
+    private fun timeOrZero(): Long =
         try {
             now()
         } catch (e: Throwable) {
             Trampoline.report(e)
-            lastTime
+            0
         }
 
     /** One step: [decision], then all starts and admissions that follow from it. */
-    private inline fun step(now: Long = timeOrLast(), decision: (now: Long) -> Unit) {
+    private inline fun step(now: Long = timeOrZero(), decision: (now: Long) -> Unit) {
         val isLive = isAlive()
         val started: TaskEntry?
         val admitted: TaskEntry?
         synchronized(lock) {
             if (!isLive) this.isLive = false
-            lastTime = now
             queueSubmissions()
             counts.countPeak(queue.size)
             decision(now)

@@ -38,7 +38,8 @@ internal class TaskTable(config: TaskSchedulerConfig) {
         if (level != queuedLevel) task.level = level
         running.add(task)
         counts.started(queuedLevel, level, maxOf(0, now - task.since))
-        task.since = now
+        // Not before it was queued: `now` is 0 if the clock has thrown.
+        task.since = maxOf(now, task.since)
         return task
     }
 
