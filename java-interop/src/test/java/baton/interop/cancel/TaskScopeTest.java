@@ -303,13 +303,15 @@ class TaskScopeTest {
         List<Thread> threads = new CopyOnWriteArrayList<>();
         CompletableFuture<Void> runs = new CompletableFuture<>();
         try (TaskScope scope = TaskScope.openVirtual("page")) {
-            scope.fork(token -> threads.add(Thread.currentThread()));
+            CancellableFuture<Boolean> first = scope.fork(token -> threads.add(Thread.currentThread()));
             scope.fork(token -> {
                 token.interruptible();
                 threads.add(Thread.currentThread());
                 runs.complete(null);
                 return new CompletableFuture<>().get();
             });
+            // The end of the scope would cancel it before it begins.
+            await(first);
             await(runs);
         }
         List<String> names = threads.stream().map(Thread::getName).sorted().toList();
