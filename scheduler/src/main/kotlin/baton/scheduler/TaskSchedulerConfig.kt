@@ -23,6 +23,8 @@ import kotlin.time.TimeSource
  *   only a task that can be started at once.
  * @property onFull how a new task is handled while the queue is full.
  * @property timeSource measures how long tasks have waited. For a test in virtual time pass `testScheduler.timeSource`.
+ *   If it throws in `schedule`, that throws it and adds no task; elsewhere the thread's handler of uncaught exceptions
+ *   gets the exception, and the tasks end as without it.
  * @throws IllegalArgumentException if a number is out of range.
  */
 public class TaskSchedulerConfig(

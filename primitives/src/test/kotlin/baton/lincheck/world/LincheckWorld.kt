@@ -94,7 +94,7 @@ enum class Effort(val interleavings: Int, val share: Int) {
     }
 
     companion object {
-        val isDeep = java.lang.Boolean.getBoolean("lincheck.deep")
+        private val isDeep = java.lang.Boolean.getBoolean("lincheck.deep")
 
         private val TIMEOUT = 10.minutes
 

@@ -20,7 +20,11 @@ import org.junit.jupiter.api.Test
  * real ones: Lincheck cannot rewrite the monitor in the inlined steps of the table, so it cannot choose interleavings.
  */
 @Param(name = "key", gen = IntGen::class, conf = "0:1")
-class ScheduleEditsStressTest {
+open class ScheduleEditsStressTest {
+    /** Of each scenario. */
+    protected open val runs
+        get() = 200
+
     private val config = ScheduleConfig(clock = InstantSource { Instant.EPOCH })
     private val table = EntryTable<Int>(1).also { it.isLoaded = true }
     private val core = ScheduleCore(config, table, "test")
@@ -89,9 +93,13 @@ class ScheduleEditsStressTest {
 
     @Test
     fun threads_areLinearizable() {
-        val runs = if (Effort.isDeep) Effort.DEEP_RUNS else 200
         Effort.stress(ScheduleEditsSequential::class.java, emptyList(), scenarios = 30, runs).check(javaClass)
     }
+}
+
+class ScheduleEditsStressDeepTest : ScheduleEditsStressTest() {
+    override val runs
+        get() = Effort.DEEP_RUNS
 }
 
 /** Entries that are due once, at once. */

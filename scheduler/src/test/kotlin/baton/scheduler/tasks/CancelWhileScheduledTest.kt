@@ -1,9 +1,6 @@
 package baton.scheduler.tasks
 
-import baton.Priority.NORMAL
 import baton.scheduler.TaskScheduler
-import baton.scheduler.bridge.StageTask
-import baton.scheduler.bridge.newStageTask
 import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineScope
@@ -65,25 +62,8 @@ class CancelWhileScheduledTest {
 
     @Test
     fun taskOfTheJavaApi_isCancelledBeforeItBegins() {
-        lateinit var task: StageTask
-        val owner =
-            object : StageTask.Owner {
-                override fun begin() {
-                    ran += "begun"
-                }
-
-                override fun refused(cause: Throwable) {
-                    ran += "refused"
-                }
-
-                override fun cancelled(cause: Throwable) {
-                    ran += "cancelled"
-                    task.withdraw()
-                }
-            }
-        task = newStageTask(scheduler, NORMAL, null, owner)
         scope.isArmed = true
-        task.submit()
+        scheduler.addStage(ran) { it.withdraw() }
         assertEquals("cancelled", ran.first())
         assertAtRest()
     }

@@ -25,9 +25,10 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
-import org.junit.jupiter.params.provider.ValueSource
 
-/** Schedulers over faulty dispatchers: only dropped work is lost, and no block runs twice. */
+/**
+ * Schedulers over faulty dispatchers, of which only dropped work is lost and no block runs twice, and faulty clocks.
+ */
 class HostileSchedulerTest {
     private val runs = AtomicIntegerArray(MANY)
     private val running = AtomicInteger()
@@ -82,45 +83,51 @@ class HostileSchedulerTest {
         assertEquals(0, scheduler.metrics.queued)
     }
 
-    @Test
-    fun schedule_clockThrows_addsNoTask_scopeDoesNotWait() {
-        val job = Job()
-        val broken =
-            object : TimeSource {
-                override fun markNow() =
-                    object : TimeMark {
-                        override fun elapsedNow(): Duration = throw ArithmeticException("battery")
-                    }
+    /** Throws at the reading of this number. */
+    private class BreakingClock(private val reading: Int) : TimeSource {
+        private var readings = 0
+
+        val hasThrown
+            get() = readings >= reading
+
+        override fun markNow(): TimeMark =
+            object : TimeMark {
+                override fun elapsedNow(): Duration =
+                    if (++readings == reading) throw ArithmeticException("battery") else readings.seconds
             }
-        val scheduler = TaskScheduler(CoroutineScope(job), 1, config = TaskSchedulerConfig(timeSource = broken))
-        assertThrows<ArithmeticException> { scheduler.schedule(key = "key") {} }
-        assertEquals(emptyList<ScheduledTask<*>>(), scheduler.tasks("key"))
-        assertTrue(job.children.none())
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
-    fun tasks_clockThrowsOnce_endAndLeaveTheScope(read: Int) {
-        var reads = 0
+    private fun scheduler(job: Job, clock: TimeSource) =
+        TaskScheduler(CoroutineScope(Dispatchers.Unconfined + job), 1, config = TaskSchedulerConfig(timeSource = clock))
+
+    private fun assertAtRest(scheduler: TaskScheduler, job: Job) {
+        assertTrue(job.children.none())
+        assertEquals(emptyList<ScheduledTask<*>>(), scheduler.tasks("key"))
+        assertEquals(0, scheduler.metrics.queued + scheduler.metrics.running)
+    }
+
+    @Test
+    fun schedule_clockThrows_throwsAndAddsNoTask() {
         val job = Job()
-        val breaking =
-            object : TimeSource {
-                override fun markNow() =
-                    object : TimeMark {
-                        override fun elapsedNow(): Duration =
-                            if (++reads == read) throw ArithmeticException("battery") else reads.seconds
-                    }
-            }
-        val config = TaskSchedulerConfig(timeSource = breaking)
-        val scheduler = TaskScheduler(CoroutineScope(Dispatchers.Unconfined + job), 1, config = config)
+        val scheduler = scheduler(job, BreakingClock(1))
+        assertThrows<ArithmeticException> { scheduler.schedule(key = "key") {} }
+        assertAtRest(scheduler, job)
+    }
+
+    /** Returns whether the clock was read so often. */
+    private fun clockThrowsAt(reading: Int): Boolean {
+        val job = Job()
+        val clock = BreakingClock(reading)
+        val scheduler = scheduler(job, clock)
         val seen = ArrayList<Throwable>()
-        fun schedule(deadline: Duration? = null) {
+        fun seeing(action: () -> Unit) {
             try {
-                scheduler.schedule(key = "key", deadline = deadline) {}
+                action()
             } catch (e: ArithmeticException) {
                 seen += e
             }
         }
+        fun schedule(deadline: Duration? = null) = seeing { scheduler.schedule(key = "key", deadline = deadline) {} }
         reportingTo(seen) {
             schedule()
             scheduler.pause()
@@ -129,13 +136,20 @@ class HostileSchedulerTest {
             scheduler.resume()
             scheduler.pause()
             schedule()
+            seeing { scheduler.addStage(ArrayList(), "key") { it.withdraw() } }
             job.cancelChildren()
             scheduler.resume()
         }
-        assertEquals(1, seen.size)
-        assertTrue(job.children.none())
-        assertEquals(emptyList<ScheduledTask<*>>(), scheduler.tasks("key"))
-        assertEquals(0, scheduler.metrics.queued + scheduler.metrics.running)
+        val hasThrown = clock.hasThrown
+        assertEquals(if (hasThrown) 1 else 0, seen.size)
+        assertAtRest(scheduler, job)
+        return hasThrown
+    }
+
+    @Test
+    fun tasks_clockThrowsAtAnyReading_endAndLeaveTheScope() {
+        val readings = generateSequence(1) { it + 1 }.takeWhile(::clockThrowsAt).count()
+        assertTrue(readings > 12) { "$readings" }
     }
 
     private companion object {

@@ -10,7 +10,6 @@ import baton.scheduler.ScheduledTask
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.bridge.StageTask
-import baton.scheduler.bridge.newStageTask
 import baton.scheduler.prioritized
 import baton.sync.Mutex
 import baton.sync.StepDispatcher
@@ -159,34 +158,12 @@ class TaskScopeTest {
     fun scope_cancelled_waitsForATaskOfTheJavaApi() {
         val scope = CoroutineScope(Job())
         val scheduler = TaskScheduler(scope, 1)
-        val task = scheduler.addStage {}
+        val task = scheduler.addStage(ran) {}
         scope.cancel()
         assertEquals(listOf("begun", "cancelled"), ran)
         assertFalse(scope.coroutineContext.job.isCompleted)
         task.ended(null)
         assertTrue(scope.coroutineContext.job.isCompleted)
-    }
-
-    private fun TaskScheduler.addStage(key: Any? = null, onCancelled: (StageTask) -> Unit): StageTask {
-        lateinit var task: StageTask
-        val owner =
-            object : StageTask.Owner {
-                override fun begin() {
-                    ran += "begun"
-                }
-
-                override fun refused(cause: Throwable) {
-                    ran += "refused"
-                }
-
-                override fun cancelled(cause: Throwable) {
-                    ran += "cancelled"
-                    onCancelled(task)
-                }
-            }
-        task = newStageTask(this, NORMAL, key, owner)
-        task.submit()
-        return task
     }
 
     @Test
@@ -201,7 +178,7 @@ class TaskScopeTest {
         val scheduler = TaskScheduler(scope, 1)
         scope.cancel()
         val reported = ArrayList<Throwable>()
-        reportingTo(reported) { scheduler.addStage(onCancelled = ::failHostilely) }
+        reportingTo(reported) { scheduler.addStage(ran, onCancelled = ::failHostilely) }
         assertEquals(setOf("hostile"), reported.map { it.message }.toSet())
         assertEquals(setOf("cancelled"), ran.toSet())
         assertTrue(scope.coroutineContext.job.isCompleted)
@@ -218,7 +195,7 @@ class TaskScopeTest {
         val scope = CoroutineScope(Dispatchers.Unconfined + Job())
         val scheduler = TaskScheduler(scope, 1)
         val running = scheduler.schedule(key = "key") { delay(1.hours) }
-        scheduler.addStage("key", ::failHostilely)
+        scheduler.addStage(ran, "key", ::failHostilely)
         val queued = scheduler.schedule(key = "key") { ran += "never" }
         val reported = ArrayList<Throwable>()
         reportingTo(reported) { scheduler.cancel() }
