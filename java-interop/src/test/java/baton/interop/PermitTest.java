@@ -41,7 +41,7 @@ class PermitTest {
     }
 
     @Test
-    void toString_saysWhatIsHeldAndOfWhom() {
+    void toString_namesPermitsAndPrimitive() {
         Permit one = semaphore.acquire().join();
         assertEquals("held: 1 permit of Semaphore 'uplink' (permits = 3, available = 2, waiting = 0)", one.toString());
         Permit two = semaphore.acquire(2).join();

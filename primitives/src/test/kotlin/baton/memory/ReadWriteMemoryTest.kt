@@ -36,7 +36,7 @@ class ReadWriteMemoryTest {
 
     /** The first and the last stay. */
     @Test
-    fun readersWithOwnersWhoHaveLeft_leaveNoMemoryBehind() {
+    fun readersWithOwners_afterTheyLeave_leaveNoMemoryBehind() {
         lock.unlockWrite()
         val before = usedHeap()
         readAndLeave(100_000)

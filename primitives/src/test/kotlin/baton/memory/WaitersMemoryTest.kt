@@ -69,7 +69,7 @@ class CancelledWaitersMemoryTest {
      * heap and are cancelled alternately, a block of each; the median block feels no collection.
      */
     @Test
-    fun cancelling_costsTheSameForEverybody_andTheNextReleaseIsFast() {
+    fun cancelling_costsTheSameAtEveryPlace_andTheNextReleaseIsFast() {
         val semaphore = Semaphore(1, acquired = 1)
         val ten = List(10) { Semaphore(1, acquired = 1) }
         repeat(2) {

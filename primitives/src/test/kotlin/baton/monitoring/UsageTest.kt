@@ -45,7 +45,7 @@ class UsageTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    fun usage_ofEachType_isWhatIsInUseAndWhoWaits(case: Case) {
+    fun usage_ofEachType_isWhatIsInUseAndTheWaiters(case: Case) {
         runTest {
             val source = case.source
             assertEquals(case.name, source.name)

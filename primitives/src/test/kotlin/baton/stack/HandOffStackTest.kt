@@ -142,7 +142,7 @@ class HandOffStackTest : StackRun() {
 
     @ParameterizedTest
     @EnumSource
-    fun barrier_letsGoAllAtOnceWhoThenArriveAgain(world: World) {
+    fun barrier_releasesAllAtOnce_andTheyArriveAgain(world: World) {
         val barrier = Barrier(MANY)
         repeat(MANY) {
             start(world.context) {

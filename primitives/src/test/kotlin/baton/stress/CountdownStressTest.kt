@@ -79,7 +79,7 @@ open class CountdownStressTest : Stress() {
 
     /** Zero is over as soon as it came: it releases every one of the current waiters, each of them once. */
     @Test
-    fun waitGroup_zeroForAMomentOnly_letsInExactlyThoseWhoWaited() {
+    fun waitGroup_zeroForAMomentOnly_letsInExactlyTheWaiters() {
         val awaiters = 20
         val group = waitGroup(1)
         val letIn = AtomicInteger()

@@ -87,7 +87,7 @@ open class ReleaseStressTest : Stress() {
     }
 
     @Test
-    fun close_racingWithEverything_endsEverybody() {
+    fun close_racingWithEverything_endsAllCalls() {
         repeat(rounds / 4) {
             val semaphore = Semaphore(2)
             stress(semaphore) {

@@ -189,7 +189,7 @@ class ScopedBlocksTest {
     }
 
     @Test
-    fun withReadAndWithWrite_manyThatSuspendInside_writersExcludeEverybodyAndReadersOnlyWriters() = runTest {
+    fun withReadAndWithWrite_manyThatSuspendInside_writersExcludeAllAndReadersOnlyWriters() = runTest {
         for (policy in ReadWritePolicy.entries) {
             val lock = ReadWriteLock(policy)
             val start = currentTime

@@ -66,7 +66,7 @@ class TeardownFailureTest {
     }
 
     @Test
-    fun teardowns_ofACancelledTaskFail_reasonAndFailureReachAllWhoLook() = taskTest {
+    fun teardowns_ofACancelledTaskFail_reasonAndFailureReachAllCallers() = taskTest {
         val reached = mutableListOf<Throwable>()
         val task =
             scope.cancellableTask {

@@ -72,7 +72,7 @@ class PriorityWaitQueueTest {
     private fun serveLevel() = (serve().request as Priority?) ?: Priority.NORMAL
 
     @Test
-    fun mostUrgentLevel_goesFirst_andInsideALevelWhoCameFirst() {
+    fun mostUrgentLevel_goesFirst_andInsideALevelTheEarliest() {
         val low = add(Priority.LOW)
         val normal = add(Priority.NORMAL)
         val untagged = add(null)

@@ -42,7 +42,7 @@ class WaiterBatchTest {
     }
 
     @Test
-    fun places_countThoseWhoWereLetInBefore() {
+    fun places_countTheWaitersLetInBefore() {
         gather(4)
         core.end(crowd)
         assertEquals(listOf("0 at 0", "1 at 1", "2 at 2", "3 at 3"), log.filter { " at " in it })

@@ -55,7 +55,7 @@ class WaitingKotlinxProbe {
     }
 
     @Test
-    fun cancellation_isNotHeardAfterDispose_norByOneWhoComesLate() {
+    fun cancellation_isNotHeardAfterDispose_norByALateHandler() {
         val job = Job()
         var heard = 0
         job.watchCancellation { heard++ }.dispose()

@@ -127,7 +127,7 @@ class AsyncRateLimiterTest {
     }
 
     @Test
-    void update_toAFasterRate_servesThoseWhoWait() {
+    void update_toAFasterRate_servesTheWaiters() {
         AsyncRateLimiter limiter = empty(DAY);
         CompletableFuture<Void> turn = limiter.acquire();
         limiter.update(1_000, Duration.ofSeconds(1));

@@ -102,6 +102,10 @@ class MixedBlockingReadWriteLockContractTest : WaiterContract, ReadWriteOrder, R
 /** The topic of actions is left out: the thread that runs the action does not wait at the barrier. */
 abstract class ThreadBarrierContract(override val factory: BarrierFactory) :
     WaiterContract, BarrierTrips, BarrierCancellations, BarrierResets {
+    /** Each is a thread. */
+    override val places: Int
+        get() = 10
+
     override fun reset_whileTheActionRuns_barrierIsWholeAtOnceWhateverTheOldActionDoes() = Unit
 
     override fun resetOrAbort_whileTheActionRuns_failsTheOthersNowAndTheLastPartyAtTheEnd() = Unit

@@ -161,7 +161,7 @@ internal class RateLimiterTest {
     }
 
     @Test
-    fun reservation_standsBehindThoseWhoWait() = runTest {
+    fun reservation_standsBehindTheWaiters() = runTest {
         val limiter = bucket(burst = 3)
         assertEquals(Duration.ZERO, limiter.reserve(3).also { assertFalse(it.cancel()) }.delay)
         val waits = async { limiter.acquire(2).let { currentTime } }

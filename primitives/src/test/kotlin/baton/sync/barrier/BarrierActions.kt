@@ -155,7 +155,7 @@ interface BarrierActions : BarrierFixture {
         }
 
     @Test
-    fun cancel_breakingTheNextGeneration_leavesTheOneWhoseActionRuns() =
+    fun cancel_breakingTheNextGeneration_leavesThePartyThatRunsTheAction() =
         scene(2, BREAK, isGated = true) {
             come("a", "b", "next", "other")
             cancel("next")

@@ -23,12 +23,16 @@ import org.junit.jupiter.api.Assertions.assertInstanceOf
 interface BarrierFixture : WaiterFixture {
     val factory: BarrierFactory
 
+    /** The parties of a barrier at which the rules of waiting are checked: more than wait at a time there. */
+    val places: Int
+        get() = 150
+
     override val waitingKinds: List<WaitingKind>
         get() =
             listOf(
-                WaitingKind("arrive()", grantsAll = true, keepsGrant = false) { BarrierPlace(barrier(PARTIES)) },
+                WaitingKind("arrive()", grantsAll = true, keepsGrant = false) { BarrierPlace(barrier(places)) },
                 WaitingKind("arrive(), an action", grantsAll = true, keepsGrant = false) {
-                    BarrierPlace(barrier(PARTIES) {})
+                    BarrierPlace(barrier(places) {})
                 },
             )
 
@@ -61,8 +65,6 @@ interface BarrierFixture : WaiterFixture {
         return caller.failure!!.causes().filterIsInstance<BarrierBrokenException>().last()
     }
 }
-
-private const val PARTIES = 150
 
 /** A grant is the arrival of all the parties that are missing. */
 private class BarrierPlace(private val barrier: BarrierFace) : WaitingPlace {

@@ -78,7 +78,7 @@ interface CountdownOrder : CountdownFixture {
     }
 
     @Test
-    fun down_byThoseWhoThenWait_letsInAllOfThem() = runTest {
+    fun down_byCallersThatThenWait_letsInAllOfThem() = runTest {
         val callers = Callers(this)
         val countdown = countdown(3)
         for (name in listOf("a", "b", "c")) {

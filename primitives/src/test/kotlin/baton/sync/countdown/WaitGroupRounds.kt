@@ -81,7 +81,7 @@ interface WaitGroupRounds : CountdownFixture {
     }
 
     @Test
-    fun add_rightAfterZero_thoseWhoWaitedAreLetInAllTheSame() = runTest {
+    fun add_rightAfterZero_earlierWaitersAreLetInAllTheSame() = runTest {
         val callers = Callers(this)
         val group = group(1)
         for (name in listOf("a", "b", "c")) callers.call(name) { group.await() }

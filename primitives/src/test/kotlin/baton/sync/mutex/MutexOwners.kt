@@ -22,7 +22,7 @@ interface MutexOwners : MutexFixture {
 
     /** Every call without an owner, by the holder and by other owners; in every state, with and without a waiter. */
     @Test
-    fun calls_inEveryState_changeItOrThrowWhoHoldsItAndChangeNothing() = runTest {
+    fun calls_inEveryState_changeItOrNameTheHolderAndChangeNothing() = runTest {
         for (state in states) {
             for (waiters in if (state.isLocked) 0..1 else 0..0) {
                 for (by in listOf(null, "a", "b")) {

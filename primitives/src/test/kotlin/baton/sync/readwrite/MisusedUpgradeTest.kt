@@ -26,7 +26,7 @@ class MisusedUpgradeTest {
     }
 
     @Test
-    fun upgradeInThePlaceOfOneWhoIsCancelled_isWhatIsHeld() {
+    fun upgradeInThePlaceOfACancelledOne_isWhatIsHeld() {
         check(lock.tryLockRead() && lock.tryLockUpgradable())
         val granted = start { lock.lockUpgradable() }
         val next = start { lock.lockUpgradable() }

@@ -41,7 +41,7 @@ interface ReadWriteOrder : ReadWriteFixture {
     }
 
     @Test
-    fun lockWrite_held_excludesEverybody() = eachPolicy {
+    fun lockWrite_held_excludesAllOthers() = eachPolicy {
         come("w0")
         repeat(2) { for (access in Access.entries) assertFalse(access.tryLock(lock)) }
         come("r1", "w1", "u1")
