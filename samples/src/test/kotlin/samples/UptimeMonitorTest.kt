@@ -1,16 +1,13 @@
 package samples
 
 import com.sun.net.httpserver.HttpServer
-import java.io.BufferedReader
 import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
-import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 import java.util.concurrent.TimeUnit
 import org.junit.jupiter.api.AfterAll
-import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -18,23 +15,14 @@ import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
-import org.junit.jupiter.api.io.TempDir
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
 import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.MethodSource
 
 @Timeout(300, threadMode = SEPARATE_THREAD)
-class UptimeMonitorTest {
-    private val sample: Sample = samples.java.UptimeMonitor::run
-
-    @TempDir lateinit var directory: Path
-
-    private val file by lazy { directory.resolve("mine.txt") }
+class UptimeMonitorTest : UptimeRun() {
     private val state by lazy { directory.resolve("checks.journal") }
-    private val children = mutableListOf<Process>()
-
-    @AfterEach fun endChildren() = children.forEach { it.destroyForcibly() }
 
     @Test
     fun defaultRun_findsWhatTheServerDid_endsByItself() {
@@ -105,39 +93,6 @@ class UptimeMonitorTest {
         // Those that are not in the file any more were removed when they were due.
         val fourth = run("--for", "1s", "--state", "$state")
         assertTrue("found 20 endpoints in its state $state\n" in fourth.out, fourth.out)
-    }
-
-    @Test
-    fun store_inADatabase_theNextRunCarriesOn_andASecondIsRefused() {
-        val all = List(6) { "fast-$it http://fast.demo/$it 60s NORMAL" }.toTypedArray()
-        for (url in listOf("jdbc:sqlite:$directory/checks.db", "jdbc:h2:$directory/checks")) {
-            write(*all)
-            val first = run("--for", "1s", "--store", url)
-            assertEquals("", first.err)
-            assertTrue("found 0 endpoints in its state $url\n" in first.out, first.out)
-            write(*all.copyOf(5).requireNoNulls())
-            val second = run("--for", "1s", "--store", url)
-            assertTrue("found 6 endpoints in its state $url\n" in second.out, second.out)
-        }
-        val url = "jdbc:sqlite:$directory/checks.db"
-        val child = start("--for", "10m", "--store", url)
-        child.inputReader().awaitLine("watching 5 endpoints of $file")
-        val refused = run("--store", url)
-        val owner = "Schedule 'checks', process ${child.pid()} on "
-        assertTrue(
-            refused.err.startsWith("cannot use the state $url: table uptime_monitor is owned by $owner"),
-            refused.err,
-        )
-        assertEquals(1, refused.exitCode)
-        child.destroyForcibly().waitFor()
-    }
-
-    @Test
-    fun store_ofAnotherDatabase_isWrongUsage() {
-        write("fast-01 http://fast.demo/01 60s HIGH")
-        val outcome = run("--store", "jdbc:mysql://localhost/checks")
-        assertTrue("--store must begin with jdbc:sqlite:" in outcome.err, outcome.err)
-        assertEquals(2, outcome.exitCode)
     }
 
     @Test
@@ -231,25 +186,6 @@ class UptimeMonitorTest {
             "--for",
             "0",
         )
-
-    private fun write(vararg lines: String) {
-        // In one step: a file that is read while it is written may lack lines.
-        val whole = Files.write(directory.resolve("whole"), lines.asList())
-        Files.move(whole, file, REPLACE_EXISTING)
-    }
-
-    private fun run(vararg args: String) = sample.runHere("--endpoints", "$file", *args)
-
-    private fun start(vararg args: String): Process =
-        Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", *args).also { children += it }
-
-    private fun BufferedReader.awaitLine(end: String): String {
-        val lines = mutableListOf<String>()
-        while (lines.lastOrNull()?.endsWith(end) != true) {
-            lines += readLine() ?: throw AssertionError("no line '$end' in $lines")
-        }
-        return lines.last()
-    }
 
     /** A JVM whose parents ignore Ctrl-C, as in a background job, ignores it too, but not a termination. */
     private fun interrupt(child: Process) {
