@@ -294,6 +294,8 @@ internal class TaskCore(
     /** A caller of [level] begins to await [task]. Returns false if the task has ended. */
     fun boost(task: TaskEntry, level: Int): Boolean = locked {
         queue.prepare(level)
+        // The task may not be queued yet, and comes back to its own level if the caller gives up.
+        queue.prepare(task.basePriority.ordinal)
         val isUnended = task.phase != Phase.ENDED
         if (isUnended) task.changeAwaiters(level, 1)
         if (isUnended && level < task.level) {

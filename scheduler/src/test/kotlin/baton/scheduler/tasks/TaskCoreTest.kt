@@ -218,6 +218,22 @@ class TaskCoreTest {
         for (window in urgent.windowed(share)) assertEquals(share - 1, window.count { it })
     }
 
+    /** A caller may find a task by its key, and await it, before the thread that schedules it has queued it. */
+    @Test
+    fun boost_beforeTheTaskIsQueued_leavesItsOwnLevelUsable() {
+        val core = TaskCore(1, TaskSchedulerConfig()) { true }
+        core.pause()
+        val task = Fake(Priority.LOW)
+        core.boost(task, Priority.HIGH.ordinal)
+        core.enqueue(task, mayWait = false, core.now())
+        core.unboost(task, Priority.HIGH.ordinal)
+        core.resume()
+        assertEquals(TaskEntry.Phase.RUNNING, task.phase)
+        assertEquals(1, core.metrics()[Priority.LOW].running)
+        core.recordEnd(task, null, isCancelled = false)
+        assertSumsFit(core.metrics())
+    }
+
     private companion object {
         const val SEEDS = 100
         const val STEPS = 500
