@@ -34,5 +34,8 @@ internal object EntryFlags {
 
     /** IN_FLIGHT, and EDITED until it was: a write that fails makes it EDITED again. */
     const val EDIT_IN_FLIGHT = 1 shl 11
+
+    /** Its row in the store is a deletion, because its trigger has no text; the revision is that of the deletion. */
+    const val ROW_DELETED = 1 shl 12
     const val UNWRITTEN = DIRTY or IN_FLIGHT
 }

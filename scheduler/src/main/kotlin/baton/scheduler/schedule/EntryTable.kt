@@ -11,6 +11,7 @@ import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
 import baton.scheduler.schedule.EntryFlags.REFUSED
+import baton.scheduler.schedule.EntryFlags.ROW_DELETED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import baton.scheduler.schedule.EntryFlags.UNWRITTEN
 
@@ -137,10 +138,14 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     fun revisionOf(slot: Int): Long = if (slot < revisions.size) revisions[slot] else 0
 
+    /** The store has a row of [slot] with [revision]. */
     fun setRevision(slot: Int, revision: Long) {
         if (slot >= revisions.size) revisions = revisions.copyOf(keys.capacity)
-        revisions[slot] = revision
+        revisions[slot] = revision.coerceAtLeast(1)
+        unmark(slot, ROW_DELETED)
     }
+
+    fun isStored(slot: Int): Boolean = revisionOf(slot) > 0 && !has(slot, ROW_DELETED)
 
     /** The slot of [key] if its entry is LIVE, or -1. */
     fun findLive(key: K): Int = keys.find(key).let { if (it >= 0 && has(it, LIVE)) it else -1 }
@@ -163,7 +168,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun define(slot: Int, trigger: Trigger, priority: Priority) {
         triggers[slot] = trigger
         levels[slot] = priority.ordinal.toByte()
-        unmark(slot, PAUSED or ENDING or TRIGGERED or LATE or RECENTLY_DELETED)
+        unmark(slot, PAUSED or ENDING or TRIGGERED or LATE)
         mark(slot, LIVE)
         runs[slot]?.waiting = null
         heap.remove(slot)
@@ -212,7 +217,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     /** The row of [slot] is to be written, as the user [hasEdited] the entry, or because its due time has changed. */
     fun markDirty(slot: Int, hasEdited: Boolean) {
         val trigger = triggers[slot]
-        val isInStore = revisionOf(slot) > 0 || has(slot, UNWRITTEN)
+        val isInStore = isStored(slot) || has(slot, UNWRITTEN)
         if (hasEdited) {
             mark(slot, EDITED)
             unmark(slot, REFUSED)

@@ -9,6 +9,7 @@ import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.MAYBE_STORED
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.REFUSED
+import baton.scheduler.schedule.EntryFlags.ROW_DELETED
 
 /**
  * Rows that were taken to be written, and their slots. They are settled from the first to the last: each is [written],
@@ -25,9 +26,8 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
 
     /** Takes the row of [slot], which is DIRTY; in a step. */
     fun add(slot: Int) {
-        val revision = table.revisionOf(slot)
-        if (!table.has(slot, LIVE) && revision == 0L && !table.has(slot, MAYBE_STORED)) {
-            // The store has never seen it.
+        if (!table.has(slot, LIVE) && !table.isStored(slot) && !table.has(slot, MAYBE_STORED)) {
+            // The store has no row of it.
             table.unmark(slot, DIRTY or EDITED)
             table.freeIfUnused(slot)
             return
@@ -36,7 +36,7 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
         table.mark(slot, if (isEdited) IN_FLIGHT or EDIT_IN_FLIGHT else IN_FLIGHT)
         table.unmark(slot, DIRTY or EDITED)
         slots.add(slot)
-        rows += rowOf(slot, revision, isEdited)
+        rows += rowOf(slot, table.revisionOf(slot), isEdited)
     }
 
     /** Keeps [row] of others, whose [slot] is IN_FLIGHT; in a step. */
@@ -53,10 +53,11 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
             while (settled < until) {
                 val slot = slots[settled]
                 table.unmark(slot, IN_FLIGHT or EDIT_IN_FLIGHT or MAYBE_STORED)
-                // Nothing of it is in the store if its trigger has no text.
-                val isStored = !rows[settled].deleted || !table.has(slot, LIVE)
-                table.setRevision(slot, if (isStored) maxOf(revision, 1) else 0)
-                if (!table.has(slot, LIVE)) owner.deleted(slot)
+                table.setRevision(slot, revision)
+                owner.confirmed(slot)
+                val isDeleted = rows[settled].deleted
+                if (isDeleted && table.has(slot, LIVE)) table.mark(slot, ROW_DELETED)
+                if (isDeleted || !table.has(slot, LIVE)) owner.deleted(slot)
                 late.remove(slot)?.let { if (it.revision > revision) newer += it }
                 settled++
             }
@@ -72,6 +73,7 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
             table.step {
                 val slot = slots[index]
                 table.unmark(slot, IN_FLIGHT or EDIT_IN_FLIGHT)
+                owner.confirmed(slot)
                 if (!table.has(slot, DIRTY)) table.mark(slot, REFUSED)
                 table.freeIfUnused(slot)
                 endIfSettled()
@@ -85,12 +87,14 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
         val kept = ArrayList<ScheduleRow<K>>()
         table.step {
             while (settled < slots.size) {
-                val slot = slots[settled++]
+                val slot = slots[settled]
                 table.markDirty(slot, hasEdited = table.has(slot, EDIT_IN_FLIGHT))
                 table.unmark(slot, IN_FLIGHT or EDIT_IN_FLIGHT)
                 // A store may have written what it could not confirm.
                 table.mark(slot, MAYBE_STORED)
+                owner.unconfirmed(slot, rows[settled])
                 late.remove(slot)?.let { kept += it }
+                settled++
             }
             endIfSettled()
         }

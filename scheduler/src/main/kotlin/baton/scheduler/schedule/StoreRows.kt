@@ -20,6 +20,8 @@ import baton.scheduler.schedule.EntryFlags.REFUSED
  * - While an entry is IN_FLIGHT its batch keeps the newest row of others. It is merged afterwards, if it is newer than
  *   what was written.
  * - A row that the store refuses is REFUSED: it is not written again before the next edit of its entry.
+ * - A row of this schedule that the store has written without confirming it may come back by a resync. It is known by
+ *   its contents, and only its revision is taken over.
  * - The latest deletions keep their slots, so that an older row that is still on its way does not bring them back.
  */
 internal class StoreRows<K : Any>(private val config: ScheduleConfig, private val core: ScheduleCore<K>) {
@@ -35,6 +37,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
 
     /** The batch that was taken last, until all of it is settled. */
     private var inFlight: StoreBatch<K>? = null
+
+    /** The rows whose writes have failed, by slot: of each the first one since its slot was settled. */
+    private val unconfirmed = HashMap<Int, ScheduleRow<K>>()
 
     /** Whether any row, own or of others, has a revision. */
     private var knowsAny = false
@@ -94,7 +99,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
             if (isFirst) keepOwn(slot, row) else if (!isEdited) inFlight?.keep(slot, row)
             return false
         }
-        table.setRevision(slot, row.revision.coerceAtLeast(1))
+        table.setRevision(slot, row.revision)
+        if (table.has(slot, DIRTY) && unconfirmed[slot]?.isSameButForDueTime(row) == true) return false
+        unconfirmed.remove(slot)
         table.unmark(slot, DIRTY or EDITED or REFUSED)
         if (row.deleted) {
             if (table.has(slot, LIVE)) table.remove(slot)
@@ -118,7 +125,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
 
     /** The entry was put or removed before the row was loaded, and replaces that row in the store. */
     private fun keepOwn(slot: Int, row: ScheduleRow<K>) {
-        table.setRevision(slot, row.revision.coerceAtLeast(1))
+        table.setRevision(slot, row.revision)
         table.markDirty(slot, hasEdited = true)
     }
 
@@ -132,6 +139,24 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
     fun settled() {
         inFlight = null
     }
+
+    /** A write of [row] has failed, and may have had its effect all the same; in a step. */
+    fun unconfirmed(slot: Int, row: ScheduleRow<K>) {
+        unconfirmed.putIfAbsent(slot, row)
+    }
+
+    /** The row of [slot] is written, or will never be; in a step. */
+    fun confirmed(slot: Int) {
+        unconfirmed.remove(slot)
+    }
+
+    /** The due time may be that of a later write. The edit of another writer has none, or that of its trigger. */
+    private fun ScheduleRow<K>.isSameButForDueTime(other: ScheduleRow<K>) =
+        trigger == other.trigger &&
+            priority == other.priority &&
+            (nextDue == null) == (other.nextDue == null) &&
+            paused == other.paused &&
+            deleted == other.deleted
 
     /** The row of [slot] is deleted in the store, too; in a step. */
     fun deleted(slot: Int) = deletions.add(slot)

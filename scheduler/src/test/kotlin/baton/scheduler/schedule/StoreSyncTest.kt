@@ -273,4 +273,54 @@ class StoreSyncTest {
         resync.join()
         assertTrue(failure is IllegalStateException)
     }
+
+    @Test
+    fun resync_ownTriggerHasReplacedAStoredOne_keepsTheEntry() = scheduleTest {
+        val schedule = started(store = store)
+        schedule.put("a", everyMinute)
+        schedule.flush()
+        store.writeOther(rowOf("x", "every PT1H"))
+        pass(1.seconds)
+        val own = Trigger { after -> after.plusSeconds(10) }
+        schedule.put("a", own)
+        schedule.flush()
+        repeat(3) {
+            schedule.resync()
+            assertEquals(2, schedule.size)
+            schedule.remove("a")
+            schedule.put("a", own)
+        }
+        pass(10.seconds)
+        assertEquals(listOf(11L), timesOf("a"))
+        store.writeOther(rowOf("a", every20, deleted = true), isTold = false)
+        schedule.resync()
+        assertEquals(1, schedule.size)
+        schedule.put("a", everyMinute)
+        schedule.flush()
+        assertEquals(setOf("a", "x"), store.inside.load(0).map { it.key }.toSet())
+    }
+
+    @Test
+    fun resync_rowOfADueTimeWasWrittenWithoutConfirmation_firesNothingTwice() = scheduleTest {
+        val often = Trigger.named("often") { after -> after.plusSeconds(100) }
+        val twice = Trigger.named("twice") { after -> after.plusSeconds(100).takeIf { it.epochSecond <= 200 } }
+        val config = config(flushEvery = 1.hours, triggers = mapOf("often" to often, "twice" to twice))
+        val schedule = started(config, store)
+        schedule.put("a", often)
+        schedule.put("b", twice)
+        schedule.flush()
+        pass(101.seconds)
+        store.failsToConfirm = true
+        assertTrue(runCatching { schedule.flush() }.isFailure)
+        store.failsToConfirm = false
+        pass(100.seconds)
+        schedule.resync()
+        pass(1.seconds)
+        assertEquals(
+            listOf("a" to 100L, "b" to 100L, "a" to 200L, "b" to 200L),
+            runs.map { it.key to it.at.epochSecond },
+        )
+        schedule.flush()
+        assertEquals(listOf("a" to Instant.ofEpochSecond(300)), store.inside.load(0).map { it.key to it.nextDue })
+    }
 }
