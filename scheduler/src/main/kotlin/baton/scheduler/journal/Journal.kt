@@ -12,7 +12,7 @@ internal class Journal(private val path: Path, private val fsync: Boolean, priva
     private var isClosed = false
 
     /** Why the last snapshot failed; null if it did not. Any thread may read it. */
-    val snapshotFailure: Exception?
+    val snapshotFailure: Throwable?
         get() = log?.snapshotFailure
 
     /** The rows that live, with a revision above [since]. */

@@ -37,7 +37,7 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
 
     /** Why the last snapshot failed; null if it did not. */
     @Volatile
-    var snapshotFailure: Exception? = null
+    var snapshotFailure: Throwable? = null
         private set
 
     /** Called once, before the others. Cuts off a torn tail, and creates a journal that is not there. */
@@ -90,7 +90,8 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
         try {
             replaceBy(read().rows.values)
             snapshotFailure = null
-        } catch (e: Exception) {
+        } catch (e: Throwable) {
+            // Also an OutOfMemoryError: the batch is on the disk.
             snapshotFailure = e
             policy.failed()
         }

@@ -17,6 +17,7 @@ internal class FaultyDisk : JournalDisk {
 
     var space = Long.MAX_VALUE
     val failing = mutableSetOf<Operation>()
+    var failure: (message: String) -> Throwable = ::IOException
     var forces = 0
         private set
 
@@ -36,7 +37,7 @@ internal class FaultyDisk : JournalDisk {
     }
 
     private fun begin(operation: Operation) {
-        if (operation in failing) throw IOException("$operation failed")
+        if (operation in failing) throw failure("$operation failed")
     }
 
     private inner class FaultyFile(private val file: JournalFile) : JournalFile by file {

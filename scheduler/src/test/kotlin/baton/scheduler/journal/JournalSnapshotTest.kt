@@ -41,6 +41,21 @@ internal class JournalSnapshotTest : JournalFixture() {
     }
 
     @Test
+    fun snapshot_withoutMemory_leavesTheBatchConfirmedAndIsRepeated() {
+        val journal = open()
+        journal.append(listOf(row("a")))
+        disk.failing += Operation.READ
+        disk.failure = ::OutOfMemoryError
+        val revision = grow(journal)
+        assertEquals(OutOfMemoryError::class.java, journal.snapshotFailure!!.javaClass)
+        disk.failing.clear()
+        assertEquals(revision + 3, grow(journal))
+        assertNull(journal.snapshotFailure)
+        assertTrue(path.fileSize() < 90_000)
+        assertEquals(setOf("a", "big"), storedKeys())
+    }
+
+    @Test
     fun snapshot_thatCannotBeForced_doesNotReplaceTheJournal() {
         val journal = open(fsync = false)
         journal.load(0)
