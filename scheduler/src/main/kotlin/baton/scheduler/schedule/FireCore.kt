@@ -26,7 +26,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private val entry = PeekedEntry(table)
     private val times = DueTimes(config.misfire)
 
-    /** When the loop has begun: an `at` that was due before is a misfire. */
+    /** The earliest time at which the loop has run, by its clock: an `at` that was due before is a misfire. */
     var startedAt = Times.LATEST
 
     private val counts = FireCounts()
@@ -106,7 +106,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         val firing = Firing(slot, key, entry.trigger, entry.due, table.priorityOf(slot), missed, catchUp, state)
         if (state.count == 0 || config.overlap == Overlap.ALLOW) return start(firing)
         if (config.overlap == Overlap.QUEUE_ONE && state.waiting == null) state.waiting = firing
-        else counts.skipped += times.passed
+        else counts.skipped += if (isSkipping) 1 else times.passed
         return null
     }
 

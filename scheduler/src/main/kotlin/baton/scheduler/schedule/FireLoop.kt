@@ -23,13 +23,11 @@ internal class FireLoop<K : Any>(
 
     /** Runs until it is cancelled. */
     suspend fun run(): Nothing {
-        var last = core.now()
-        fires.startedAt = last
         while (true) {
             val now = core.now()
+            fires.startedAt = minOf(fires.startedAt, now)
             // A smaller step would only repeat due times that have just fired.
-            if (now < last - CLOCK_STEP_MICROS) times.moveBack(now, core::report)
-            last = now
+            if (now < core.replaceLatest(now) - ScheduleCore.CLOCK_STEP_MICROS) times.moveBack(now, core::report)
             fireAll(now)
             sleep()
         }
@@ -93,7 +91,6 @@ internal class FireLoop<K : Any>(
     }
 
     private companion object {
-        const val CLOCK_STEP_MICROS = 1_000_000L
         const val FIRES_IN_A_ROW = 256
         const val MICROS_PER_MILLI = 1_000L
     }

@@ -8,6 +8,7 @@ import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.waiting.threads.Trampoline
 import java.time.Instant
+import java.util.concurrent.atomic.AtomicLong
 
 /**
  * The edits of a schedule. Each is one step on the [EntryTable], so it is in effect when the call returns; a trigger of
@@ -22,8 +23,19 @@ internal class ScheduleCore<K : Any>(
     val size: Int
         get() = table.step { table.size }
 
+    /** The latest time that [now] has returned since [replaceLatest], give or take [CLOCK_STEP_MICROS]. */
+    private val latest = AtomicLong(Times.EARLIEST)
+
     /** Microseconds since the epoch. */
-    fun now(): Long = Times.roundedDown(config.clock.instant()).coerceAtMost(Times.LATEST - 1)
+    fun now(): Long {
+        val now = Times.roundedDown(config.clock.instant()).coerceAtMost(Times.LATEST - 1)
+        // Seldom written, as many threads call this.
+        if (now > latest.get() + CLOCK_STEP_MICROS) latest.accumulateAndGet(now, ::maxOf)
+        return now
+    }
+
+    /** Returns the latest time before [now], by which the loop sees that the clock was set back. */
+    fun replaceLatest(now: Long): Long = latest.getAndSet(now)
 
     fun put(key: K, trigger: Trigger, priority: Priority) {
         val now = now()
@@ -128,6 +140,11 @@ internal class ScheduleCore<K : Any>(
             if (e !== failure) e.addSuppressed(failure)
             Trampoline.report(e)
         }
+    }
+
+    companion object {
+        /** Smaller steps of the clock have no effect. */
+        const val CLOCK_STEP_MICROS = 1_000_000L
     }
 }
 

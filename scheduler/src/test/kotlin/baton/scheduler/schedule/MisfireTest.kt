@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
 /** Due times that passed while the schedule did not run, and clocks that jump. */
@@ -257,5 +258,39 @@ class MisfireTest {
         pass(10.minutes)
         assertEquals((1..10L).map { 60 * it }, times)
         assertNull(schedule.nextDue("b"))
+    }
+
+    @ParameterizedTest
+    @CsvSource("SKIP, 99", "QUEUE_ONE, 98")
+    fun skip_whileTheLastRunGoesOn_countsEachDueTimeOnce(overlap: Overlap, skipped: Long) = scheduleTest {
+        val schedule = started(config(Misfire.Skip, overlap, resolution = 100.milliseconds)) { delay(1.hours) }
+        schedule.put("a", Trigger.every(10.milliseconds, Instant.EPOCH))
+        pass(1.seconds)
+        assertEquals(1, runs.size)
+        assertEquals(skipped, schedule.metrics.skipped)
+    }
+
+    @Test
+    fun at_afterTheClockWasSetBack_isPunctualUnderSkip() {
+        for (back in listOf(500.milliseconds, 365.days)) scheduleTest {
+            jump(3650.days)
+            val schedule = started(config(Misfire.Skip))
+            pass(1.milliseconds)
+            jump(-back)
+            schedule.put("a", Trigger.at(instant().plusMillis(100)))
+            pass(1.seconds)
+            assertEquals(listOf("a"), runs.map { it.key })
+        }
+    }
+
+    @Test
+    fun clock_jumpsAheadAndBackWhileTheLoopSleeps_entryPutMeanwhileFires() = scheduleTest {
+        val schedule = started()
+        pass(1.seconds)
+        jump(365.days)
+        schedule.put("a", Trigger.every(10.minutes, Instant.EPOCH))
+        jump(-365.days)
+        pass(12.minutes)
+        assertEquals(listOf(600L), times)
     }
 }
