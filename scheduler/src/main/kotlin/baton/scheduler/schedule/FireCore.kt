@@ -113,7 +113,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun start(firing: Firing<K>): Firing<K> {
         val state = firing.runs
         state.count++
-        if (firing.trigger != null && state.due == Times.NEVER) state.due = firing.at
+        if (firing.trigger != null) state.addDue(firing.at)
         return firing
     }
 
@@ -157,7 +157,10 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long?): Firing<K>? =
         table.step {
             firing.hasEnded = true
-            if (!firing.hasBegun && firing.isRevoked) return@step null
+            if (!firing.hasBegun && firing.isRevoked) {
+                moveDue(firing, null)
+                return@step null
+            }
             val slot = firing.slot
             val state = firing.runs
             if (firing.hasBegun) {
@@ -165,10 +168,9 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 state.begun--
             }
             if (hasFailed) counts.failed++
-            if (!wasCancelled && now != null)
-                following(firing, state)?.let {
-                    return@step it
-                }
+            val next = if (!wasCancelled && now != null) following(firing, state) else null
+            if (!wasCancelled) moveDue(firing, next)
+            if (next != null) return@step next
             if (--state.count > 0) return@step null
             if (wasCancelled && state.due != Times.NEVER) return@step null
             table.runs[slot] = null
@@ -187,6 +189,17 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 return Firing(slot, firing.key, firing.trigger, at, table.priorityOf(slot), 0, firing.catchUp, state)
         }
         return state.waiting.also { state.waiting = null }
+    }
+
+    /** [firing] has ended, and [next], if any, takes its place: with the earliest due time of a run the row changes. */
+    private fun moveDue(firing: Firing<K>, next: Firing<K>?) {
+        val state = firing.runs
+        val before = state.due
+        if (firing.trigger != null) state.removeDue(firing.at)
+        if (next?.trigger != null) state.addDue(next.at)
+        if (state.due == before || table.runs[firing.slot] !== state) return
+        val trigger = table.triggers[firing.slot] ?: return
+        if (effective(trigger) !is EveryTrigger) table.markDirty(firing.slot, false)
     }
 
     /** No run of the entry is left. */

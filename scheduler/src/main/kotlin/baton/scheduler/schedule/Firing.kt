@@ -2,6 +2,7 @@ package baton.scheduler.schedule
 
 import baton.Priority
 import baton.scheduler.Trigger
+import java.util.PriorityQueue
 
 /** A run of an entry, from its hand-over to its end. The lock of the table guards its state. */
 internal class Firing<K : Any>(
@@ -43,14 +44,30 @@ internal class EntryRuns<K : Any> {
     var generation = 0
         private set
 
-    /** When the first of them was due, for the row of the entry; [Times.NEVER] if `triggerNow` has started it. */
+    /** When the earliest of them was due, for the row of the entry, without those that `triggerNow` has started. */
     var due = Times.NEVER
+        private set
+
+    /** When the others were due; few have any. */
+    private var laterDues: PriorityQueue<Long>? = null
 
     /** The run that waits for the end of the present one. */
     var waiting: Firing<K>? = null
 
     /** The last run of an entry that is ENDING, unless it was skipped. */
     var last: Firing<K>? = null
+
+    fun addDue(at: Long) {
+        if (due != Times.NEVER) {
+            val later = laterDues ?: PriorityQueue<Long>().also { laterDues = it }
+            later.add(maxOf(due, at))
+        }
+        due = minOf(due, at)
+    }
+
+    fun removeDue(at: Long) {
+        if (at == due) due = laterDues?.poll() ?: Times.NEVER else laterDues?.remove(at)
+    }
 
     /** No run begins that has not begun: what is left are those that have. */
     fun revoke() {

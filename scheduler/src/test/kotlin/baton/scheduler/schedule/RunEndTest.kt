@@ -1,6 +1,7 @@
 package baton.scheduler.schedule
 
 import baton.Priority
+import baton.scheduler.Misfire
 import baton.scheduler.Overlap
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
@@ -145,5 +146,31 @@ class RunEndTest {
         assertNotNull(store.inside.load(0).singleOrNull())
         schedule.shutdown()
         assertEquals(0, store.inside.load(0).size)
+    }
+
+    @Test
+    fun namedRuns_thatNeverPause_moveTheStoredTimeAsTheyEnd() {
+        val often = Trigger.named("often") { after -> after.plusSeconds(100) }
+        for ((overlap, unended) in mapOf(Overlap.QUEUE_ONE to 800L, Overlap.ALLOW to 900L)) scheduleTest {
+            val store = FaultyStore()
+            val config = config(overlap = overlap, triggers = mapOf("often" to often))
+            val schedule = started(config, store) { delay(130.seconds) }
+            schedule.put("a", often)
+            pass(1000.seconds)
+            assertEquals(Instant.ofEpochSecond(unended), store.inside.load(0).single().nextDue)
+        }
+    }
+
+    @Test
+    fun namedRuns_thatCatchUp_moveTheStoredTimeAsTheyEnd() = scheduleTest {
+        val often = Trigger.named("often") { after -> after.plusSeconds(100) }
+        val schedule =
+            schedule(config(Misfire.CatchUp(8), triggers = mapOf("often" to often)), store) { delay(20.seconds) }
+        schedule.put("a", often)
+        pass(810.seconds)
+        start(schedule)
+        pass(37.seconds)
+        assertEquals(listOf(100L, 200L), times)
+        assertEquals(Instant.ofEpochSecond(200), store.inside.load(0).single().nextDue)
     }
 }
