@@ -3,6 +3,7 @@ package baton.scheduler
 import baton.scheduler.journal.Journal
 import baton.scheduler.journal.JournalRow
 import baton.scheduler.schedule.BlockingCalls
+import baton.scheduler.schedule.KeyTexts
 import java.nio.file.Path
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.Flow
@@ -97,15 +98,7 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
     }
 
     private fun encoded(row: ScheduleRow<K>): JournalRow =
-        ScheduleRow(textOf(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, 0)
-
-    /** Whatever the codec throws concerns this key alone, and before anything is written. */
-    private fun textOf(key: K): String =
-        try {
-            codec.encode(key)
-        } catch (e: Exception) {
-            throw IllegalArgumentException("key = $key cannot be encoded by the codec $codec", e)
-        }
+        ScheduleRow(KeyTexts.of(row.key, codec), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, 0)
 
     private fun decoded(row: JournalRow): ScheduleRow<K> =
         ScheduleRow(keyOf(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, row.revision)

@@ -3,6 +3,7 @@ package baton.scheduler.jdbc
 import baton.Priority
 import baton.scheduler.KeyCodec
 import baton.scheduler.ScheduleRow
+import baton.scheduler.schedule.KeyTexts
 import java.sql.BatchUpdateException
 import java.sql.PreparedStatement
 import java.sql.ResultSet
@@ -18,26 +19,22 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
 
     /** @throws IllegalArgumentException if no database could hold the row. */
     fun textsOf(row: ScheduleRow<K>): Texts<K> {
-        requireText("trigger of the key ${row.key}", row.trigger, LONGEST_TRIGGER)
-        return Texts(row, textOf(row.key))
+        val key = textOf(row.key)
+        requireText(row.trigger, LONGEST_TRIGGER) { "trigger of the key '$key'" }
+        return Texts(row, key)
     }
 
     fun textOf(key: K): String {
-        val text =
-            try {
-                codec.encode(key)
-            } catch (e: Exception) {
-                throw IllegalArgumentException("key = $key cannot be encoded by the codec $codec", e)
-            }
-        requireText("text of the key", text, LONGEST_KEY)
+        val text = KeyTexts.of(key, codec)
+        requireText(text, LONGEST_KEY) { "text of the key" }
         return text
     }
 
-    private fun requireText(what: String, text: String, longest: Int) {
+    private inline fun requireText(text: String, longest: Int, what: () -> String) {
         val bytes = text.toByteArray()
-        require(bytes.size <= longest) { "$what has ${bytes.size} bytes in UTF-8, must have at most $longest" }
-        require('\u0000' !in text) { "$what '${text.replace("\u0000", "\\u0000")}' has the character U+0000" }
-        require(String(bytes) == text) { "$what '$text' has half a surrogate pair" }
+        require(bytes.size <= longest) { "${what()} has ${bytes.size} bytes in UTF-8, must have at most $longest" }
+        require('\u0000' !in text) { "${what()} '${text.replace("\u0000", "\\u0000")}' has the character U+0000" }
+        require(String(bytes) == text) { "${what()} '$text' has half a surrogate pair" }
     }
 
     fun loadAll(transaction: Transaction): List<ScheduleRow<K>> =

@@ -1,7 +1,9 @@
 package baton.scheduler.jdbc
 
+import baton.Priority
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
+import baton.scheduler.ScheduleRow
 import baton.scheduler.jdbc.databases.H2Database
 import baton.scheduler.jdbc.databases.JdbcStoreFixture
 import baton.scheduler.jdbc.databases.PostgresDatabase
@@ -99,5 +101,26 @@ class JdbcRefusalTest {
     fun toString_showsTheTable() {
         val store = JdbcScheduleStore(source("H2", "2.5"), KeyCodec.STRING, "checks")
         assertEquals("JdbcScheduleStore (table = checks, pollEdits = 5s)", "$store")
+    }
+
+    @Test
+    fun key_whoseToStringThrows_isTakenLikeAnyOther() {
+        fun row(key: String, trigger: String) =
+            ScheduleRow(Nameless(key), trigger, Priority.NORMAL, null, paused = false, deleted = false, 0)
+        val rows = RowTable(TableNames("checks"), NamelessCodec)
+        assertEquals("a", rows.textsOf(row("a", "every PT1M")).key)
+        val tooLong = assertThrows<IllegalArgumentException> { rows.textsOf(row("a", "x".repeat(70_000))) }
+        assertTrue("trigger of the key 'a' has 70000 bytes" in tooLong.message!!, tooLong.message)
+        assertThrows<IllegalArgumentException> { rows.textsOf(row("", "every PT1M")) }
+    }
+
+    private class Nameless(val text: String) {
+        override fun toString(): String = error("no name")
+    }
+
+    private object NamelessCodec : KeyCodec<Nameless> {
+        override fun encode(key: Nameless): String = key.text.ifEmpty { error("no text") }
+
+        override fun decode(text: String) = Nameless(text)
     }
 }
