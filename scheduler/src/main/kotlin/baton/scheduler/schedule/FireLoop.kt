@@ -49,7 +49,9 @@ internal class FireLoop<K : Any>(
     private suspend fun sleep() {
         val micros = times.sleepTime(core.now())
         val millis = -Math.floorDiv(-micros, MICROS_PER_MILLI)
-        if (millis == 0L) yield() else withTimeoutOrNull(millis.milliseconds) { core.table.wakeUps.receive() }
+        val isWoken = millis > 0 && withTimeoutOrNull(millis.milliseconds) { core.table.wakeUps.receive() } != null
+        // After a timeout, too: a dispatcher that was shut down meanwhile cancels the loop here only.
+        if (!isWoken) yield()
     }
 
     private fun handOver(firing: Firing<K>) {

@@ -12,6 +12,7 @@ import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.SupervisorJob
@@ -87,35 +88,58 @@ internal class ScheduleLifecycle<K : Any>(
     private suspend fun end(tasks: TaskScheduler, scope: CoroutineScope) {
         try {
             tasks.close()
-            withTimeoutOrNull(config.grace) { tasks.drain() }
-            scope.cancel()
-            finish { scope.coroutineContext.job.join() }
+            onLiveDispatcher { withTimeoutOrNull(config.grace) { tasks.drain() } }
         } finally {
-            state.set(State.ENDED)
-            ended.countDown()
+            scope.cancel()
+            try {
+                finish { scope.coroutineContext.job.join() }
+            } finally {
+                state.set(State.ENDED)
+                ended.countDown()
+            }
         }
+    }
+
+    /**
+     * A dispatcher that was shut down cancels whatever suspends on it, coroutines in [NonCancellable] included. So
+     * [block] runs on Dispatchers.IO then.
+     */
+    private suspend fun onLiveDispatcher(block: suspend () -> Unit) {
+        val probe = CoroutineScope(currentCoroutineContext().minusKey(Job)).launch {}
+        // One that refuses has cancelled it by now.
+        val context = if (probe.isCancelled) NonCancellable + Dispatchers.IO else NonCancellable
+        withContext(context) { block() }
     }
 
     /** From here on no edit has an effect, so every change is written. */
     private suspend fun finish(join: suspend () -> Unit) {
         core.table.step { core.table.hasEnded = true }
         sync.end()
+        try {
+            onLiveDispatcher {
+                // With no grace at all the store still gets the chance to write without waiting.
+                withTimeoutOrNull(config.grace.coerceAtLeast(1.milliseconds)) {
+                    flush()
+                    join()
+                    // The end of a run may have changed its entry.
+                    flush()
+                }
+            }
+        } finally {
+            onLiveDispatcher { close() }
+        }
+    }
+
+    /** A store that takes longer is left to itself. */
+    private suspend fun close() {
         val closing =
-            CoroutineScope(currentCoroutineContext().minusKey(Job)).launch(start = CoroutineStart.LAZY) {
+            CoroutineScope(currentCoroutineContext().minusKey(Job)).launch {
                 try {
                     store.close()
                 } catch (e: Throwable) {
                     core.report(store, e)
                 }
             }
-        // With no grace at all the store still gets the chance to write without waiting.
-        withTimeoutOrNull(config.grace.coerceAtLeast(1.milliseconds)) {
-            flush()
-            join()
-            // The end of a run may have changed its entry.
-            flush()
-        }
-        // A store that takes longer is left to itself.
         withTimeoutOrNull(LONGEST_CLOSE) { closing.join() }
     }
 

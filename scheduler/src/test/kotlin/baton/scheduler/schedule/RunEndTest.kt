@@ -10,25 +10,31 @@ import baton.scheduler.Trigger
 import java.io.IOException
 import java.time.Instant
 import java.util.concurrent.Executor
+import java.util.concurrent.Executors
 import java.util.concurrent.RejectedExecutionException
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Test
 
 /** Runs that end in unusual ways: no entry is lost, and none returns. */
@@ -172,5 +178,22 @@ class RunEndTest {
         pass(37.seconds)
         assertEquals(listOf(100L, 200L), times)
         assertEquals(Instant.ofEpochSecond(200), store.inside.load(0).single().nextDue)
+    }
+
+    @Test
+    fun dispatcher_shutDownBeforeTheSchedule_changesAreWrittenAndTheStoreIsClosed() {
+        for (executor in listOf(Executors.newSingleThreadExecutor(), Executors.newScheduledThreadPool(1))) runBlocking {
+            val store = FaultyStore()
+            val config = ScheduleConfig(flushEvery = Duration.INFINITE, onFailure = { _, _ -> })
+            val schedule = Schedule(store, 1, "test", config) {}
+            val running = launch(executor.asCoroutineDispatcher() + SupervisorJob()) { schedule.run() }
+            schedule.resync()
+            executor.shutdown()
+            schedule.put("a", Trigger.every(1.seconds))
+            withTimeout(30.seconds) { running.join() }
+            assertEquals(listOf("a"), store.inside.load(0).map { it.key })
+            assertEquals(1, store.closed)
+            assertThrows(IllegalStateException::class.java) { schedule.remove("a") }
+        }
     }
 }
