@@ -23,7 +23,7 @@ internal object EntryFlags {
     /** The user has changed the entry since its row was last taken to be written. */
     const val EDITED = 1 shl 7
 
-    /** One of the latest deletions: an older row of another writer must not bring it back. */
+    /** One of the latest deletions: an older row of another writer must not bring it back. Stays with a new put. */
     const val RECENTLY_DELETED = 1 shl 8
 
     /** A write of its row has failed, and may have had its effect all the same. */
