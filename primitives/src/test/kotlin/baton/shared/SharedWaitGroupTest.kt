@@ -1,11 +1,16 @@
 package baton.shared
 
 import baton.shared.word.CountsWord
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancelAndJoin
@@ -44,6 +49,26 @@ class SharedWaitGroupTest : TwoMembers() {
         mine.done()
         withTimeout(2.minutes) { waiters.awaitAll() }
         assertEquals(0, mine.count)
+    }
+
+    /** One waiter of a process waits for the word on behalf of all, on its own dispatcher. */
+    @ParameterizedTest
+    @ValueSource(booleans = [false, true])
+    fun await_dispatcherOfAnotherWaiterStopsOrBlocks_ends(stops: Boolean) = runBlocking {
+        val thread = Executors.newSingleThreadScheduledExecutor()
+        val gate = CountDownLatch(1)
+        mine.add()
+        val first = async(thread.asCoroutineDispatcher() + Job()) { mine.await() }
+        delay(50)
+        val others = List(3) { async(Dispatchers.Default) { mine.await() } }
+        delay(50)
+        if (stops) thread.shutdownNow() else thread.execute { gate.await(2, TimeUnit.MINUTES) }
+        delay(50)
+        mine.done()
+        withTimeout(1.minutes) { others.awaitAll() }
+        gate.countDown()
+        if (stops) first.cancel() else withTimeout(1.minutes) { first.await() }
+        thread.shutdown()
     }
 
     @Test

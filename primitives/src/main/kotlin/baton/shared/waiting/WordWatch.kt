@@ -3,6 +3,8 @@ package baton.shared.waiting
 import baton.shared.region.SharedMemory
 import baton.shared.region.Words
 import baton.waiting.ThreadWaiter
+import baton.waiting.threads.Timeouts
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicReference
 import kotlinx.coroutines.CompletableDeferred
 
@@ -10,10 +12,17 @@ import kotlinx.coroutines.CompletableDeferred
  * The wait of many coroutines of this process for one word, each with a condition of its own. One of them, the leader,
  * waits for the word by a [WordPoll]; the others wait for the leader, so that the coroutines of a process have one
  * sleeper for the word. Each thread that blocks has a [WordPoll] of its own.
- * 1. [round] is not null while there is a leader. It is completed when the leader finds that the word has changed, and
- *    when the leader leaves; the followers then look again, and one of them leads if no leader is left.
+ * 1. [round] is not null while there is a leader. It is completed when the leader finds that the word has changed, when
+ *    the leader leaves, and when it is deposed; the followers then look again, and one of them leads if no leader is
+ *    left.
  * 2. A follower waits only for a round that it read before it found the word unchanged. The leader of that round looked
  *    at the word before that, or will do so before it waits: so no follower misses a change.
+ * 3. The leader runs on its own dispatcher, which may stop, or be blocked by other code. While there are followers, a
+ *    timer checks that the leader goes on, and deposes one that has made no step for [STALL_MILLIS]. The timer runs on
+ *    the system's clock, whatever the clock of a dispatcher is.
+ * 4. [round] changes by compare-and-set alone, the leader's from its own round. So a deposed leader that goes on after
+ *    all changes nothing: it finds that out at its next step, and looks and follows as any other. It may wait for the
+ *    word beside its successor until then.
  */
 internal class WordWatch(
     private val memory: SharedMemory,
@@ -21,7 +30,18 @@ internal class WordWatch(
     private val offset: Int,
     private val withWaiters: (Int) -> Int,
 ) {
-    private val round = AtomicReference<CompletableDeferred<Unit>>()
+    private class Round {
+        val end = CompletableDeferred<Unit>()
+
+        /** How far the leader has come; written by the leader alone. */
+        @Volatile var steps = 0
+        @Volatile var isFollowed = false
+    }
+
+    private val round = AtomicReference<Round>()
+
+    /** Whether the timer of [checkLeader] is set. */
+    private val isChecked = AtomicBoolean()
 
     /**
      * Waits until [look] returns a value, and returns it. [look] reads what changes before the word does. [probe] looks
@@ -38,10 +58,13 @@ internal class WordWatch(
             }
             val current = round.get()
             if (current == null) {
-                val mine = CompletableDeferred<Unit>()
-                if (round.compareAndSet(null, mine)) return lead(mine, probe, look)
+                val mine = Round()
+                if (!round.compareAndSet(null, mine)) continue
+                lead(mine, probe, look)?.let {
+                    return it
+                }
             } else if (words.getInt(offset) == seen) {
-                current.await()
+                follow(current)
             }
         }
     }
@@ -58,11 +81,13 @@ internal class WordWatch(
         return WordPoll(memory, words, offset, withWaiters).awaitBlocking(deadline, probe, look)
     }
 
-    private suspend fun <T : Any> lead(first: CompletableDeferred<Unit>, probe: () -> Unit, look: () -> T?): T {
+    /** Returns null when this leader was deposed. */
+    private suspend fun <T : Any> lead(first: Round, probe: () -> Unit, look: () -> T?): T? {
         var current = first
         try {
             val poll = WordPoll(memory, words, offset, withWaiters)
-            while (true) {
+            while (round.get() === current) {
+                current.steps++
                 val seen = words.getInt(offset)
                 look()?.let {
                     return it
@@ -70,15 +95,52 @@ internal class WordWatch(
                 if (poll.isProbeDue()) probe()
                 poll.pause(seen)
                 if (words.getInt(offset) != seen) {
-                    val next = CompletableDeferred<Unit>()
-                    round.set(next)
-                    current.complete(Unit)
+                    val next = Round()
+                    if (!round.compareAndSet(current, next)) break
+                    current.end.complete(Unit)
                     current = next
                 }
             }
+            poll.leave()
+            return null
         } finally {
-            round.set(null)
-            current.complete(Unit)
+            round.compareAndSet(current, null)
+            current.end.complete(Unit)
         }
+    }
+
+    private suspend fun follow(current: Round) {
+        current.isFollowed = true
+        if (isChecked.compareAndSet(false, true)) checkLater(current, current.steps)
+        current.end.await()
+    }
+
+    private fun checkLater(current: Round?, steps: Int) {
+        try {
+            Timeouts.onTimerThread(STALL_MILLIS) { checkLeader(current, steps) }
+        } catch (_: Throwable) { // No thread for the timer: the next follower tries again.
+            isChecked.set(false)
+        }
+    }
+
+    private fun checkLeader(before: Round?, steps: Int) {
+        val current = round.get()
+        if (current != null && current === before && current.steps == steps && round.compareAndSet(current, null)) {
+            Timeouts.handOver { current.end.complete(Unit) }
+        }
+        var followed = followedRound()
+        if (followed == null) {
+            isChecked.set(false)
+            followed = followedRound() ?: return
+            if (!isChecked.compareAndSet(false, true)) return
+        }
+        checkLater(followed, followed.steps)
+    }
+
+    private fun followedRound(): Round? = round.get()?.takeIf { it.isFollowed }
+
+    private companion object {
+        /** Above the longest slice of a [WordPoll], and its look for the dead. */
+        const val STALL_MILLIS = 100L
     }
 }
