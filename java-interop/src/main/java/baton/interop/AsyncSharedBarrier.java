@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The futures of a {@link SharedBarrier}: parties of several processes wait for each other, phase by phase. Its class
- * describes order, death and memory; {@link #kotlin()} has the calls that block.
+ * describes order, breaking, death and memory; {@link #kotlin()} has the calls that block.
  *
  * <pre>{@code
  * region.barrier("start", 4).arrive().thenAccept(missing -> begin());

@@ -28,7 +28,8 @@ import kotlin.time.toKotlinDuration
  *
  * *Breaking.* A party that is cancelled or timed out while it waits breaks the barrier: all that wait throw
  * [BarrierBrokenException], and later arrivals throw it at once, until a [reset]. A barrier that has tripped does not
- * break for the parties that it has released.
+ * break for the parties that it has released; but a released party that looks only after 12 or more later phases, one
+ * of them ended by a [reset], cannot tell that its own phase had tripped, and throws [BarrierBrokenException].
  *
  * *Death.* When the process of a party that has arrived ends in any way, or closes its region, before the barrier
  * trips, the barrier breaks: after a close at once, after a death usually within 100 ms, which is a goal and no

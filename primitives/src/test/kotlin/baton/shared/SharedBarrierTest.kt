@@ -7,6 +7,7 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.async
@@ -51,6 +52,14 @@ class SharedBarrierTest : TwoMembers() {
             assertEquals(listOf(2, 1), withTimeout(2.minutes) { listOf(first, second).awaitAll() })
             awaitArrived(0)
         }
+    }
+
+    /** The parties begin on one thread, and none looks again before all have begun. */
+    @Test
+    fun arrive_manyPhasesBeforeAPartyLooks_releasesAll() = runBlocking {
+        val pairs = here.barrier("pairs", parties = 2)
+        val all = List(100) { async(start = CoroutineStart.UNDISPATCHED) { pairs.arrive() } }
+        assertEquals(List(100) { 1 - it % 2 }, withTimeout(2.minutes) { all.awaitAll() })
     }
 
     @Test

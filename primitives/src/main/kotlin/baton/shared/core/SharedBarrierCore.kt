@@ -15,8 +15,10 @@ import kotlinx.coroutines.withTimeoutOrNull
 
 /**
  * ```
- * +0 u32 word to wait for, see WakeWord     +8 u64 word, see BarrierWord     table: an entry per slot, see BarrierWord
+ * +0 u32 word to wait for, see WakeWord     +8 u64 word     +16 u64 resets     table: an entry per slot
  * ```
+ *
+ * For the word, the resets and the entries see BarrierWord.
  * 1. A caller that arrived in a phase waits until the word tells the outcome of that phase.
  * 2. A caller that leaves without the outcome breaks the phase, unless the phase is over. The end of the region breaks
  *    it for all callers of this member.
@@ -76,8 +78,10 @@ internal class SharedBarrierCore(
 
     private fun outcomeNow(phase: Int): Outcome {
         memory.check()
-        return BarrierWord.outcomeOf(phase, word)
+        return outcomeOf(phase, word)
     }
+
+    private fun outcomeOf(phase: Int, seen: Long): Outcome = BarrierWord.outcomeOf(phase, seen, words.getLong(RESETS))
 
     /** Arrives, and returns the word before that. A caller without time to wait arrives as the last one, or not. */
     private fun enter(timeout: Duration?): Long {
@@ -102,7 +106,7 @@ internal class SharedBarrierCore(
         breakingOnFailure(phase) { watch.await(::breakForTheDead) { end(phase) } }
 
     /** The outcome of [phase]; null while it waits. */
-    private fun end(phase: Int): Outcome? = BarrierWord.outcomeOf(phase, word).takeIf { it != Outcome.WAITING }
+    private fun end(phase: Int): Outcome? = outcomeOf(phase, word).takeIf { it != Outcome.WAITING }
 
     private inline fun <T> breakingOnFailure(phase: Int, await: () -> T): T {
         try {
@@ -117,7 +121,7 @@ internal class SharedBarrierCore(
     private fun breakPhase(phase: Int) {
         while (true) {
             val seen = word
-            if (BarrierWord.outcomeOf(phase, seen) != Outcome.WAITING) return
+            if (outcomeOf(phase, seen) != Outcome.WAITING) return
             if (words.casLong(WORD, seen, BarrierWord.broken(seen))) return changes.announce()
         }
     }
@@ -141,8 +145,15 @@ internal class SharedBarrierCore(
         memory.check()
         do {
             val seen = word
+            noteReset(seen)
         } while (!words.casLong(WORD, seen, BarrierWord.reset(seen)))
         changes.announce()
+    }
+
+    private fun noteReset(seen: Long) {
+        do {
+            val resets = words.getLong(RESETS)
+        } while (!words.casLong(RESETS, resets, BarrierWord.withReset(resets, seen)))
     }
 
     fun checkOpen() = memory.check()
@@ -173,5 +184,6 @@ internal class SharedBarrierCore(
 
     private companion object {
         const val WORD = 8
+        const val RESETS = 16
     }
 }

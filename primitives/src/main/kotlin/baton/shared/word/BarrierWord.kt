@@ -1,13 +1,15 @@
 package baton.shared.word
 
 /**
- * The word of a barrier, and an entry of its table: functions without effects.
+ * The words of a barrier, and an entry of its table: functions without effects.
  *
  * ```
  * word    bits 63..32  phase, greater by 1 after each trip and each reset
  *         bit  31      BROKEN, no party of this phase is released; until a reset
  *         bits 30..20  how the last 11 phases ended, the last one in bit 20: 1 by a reset
  *         bits 19..0   number of parties that have arrived
+ * resets  bit  32      there was a reset, or one was about to be
+ *         bits 31..0   phase of the last one
  * entry   bits 63..32  generation of the member; 0: it never arrived
  *         bits 31..0   phase in which it arrived last, or is about to
  * ```
@@ -19,6 +21,8 @@ package baton.shared.word
  * 1. Every arrow is one compare-and-set of the word.
  * 2. A party notes its phase in its entry before it arrives. So a member whose entry has the current phase may have
  *    arrived; if it is dead, the phase breaks.
+ * 3. A reset notes its phase in the resets before it changes the word, and the noted phase never goes back. So a phase
+ *    after it has tripped, even if the word has forgotten its end.
  */
 internal object BarrierWord {
     const val MAX_PARTIES: Int = (1 shl 20) - 1
@@ -27,6 +31,8 @@ internal object BarrierWord {
     private const val ENDS_SHIFT = 20
     private const val ENDS_BITS = 11
     private const val ENDS_MASK = (1L shl ENDS_BITS) - 1
+    private const val HAS_RESET = 1L shl 32
+    private const val LOW_INT = 0xFFFFFFFFL
 
     enum class Outcome {
         WAITING,
@@ -53,19 +59,32 @@ internal object BarrierWord {
         return ((phaseOf(word) + 1).toLong() shl PHASE_SHIFT) or ((ends and ENDS_MASK) shl ENDS_SHIFT)
     }
 
-    /** The end of [phase]. One that is forgotten counts as broken. */
-    fun outcomeOf(phase: Int, word: Long): Outcome {
-        val later = phaseOf(word) - phase
-        return when {
-            later == 0 -> if (isBroken(word)) Outcome.BROKEN else Outcome.WAITING
-            later !in 1..ENDS_BITS -> Outcome.BROKEN
-            (word ushr (ENDS_SHIFT + later - 1)) and 1L == 0L -> Outcome.TRIPPED
-            else -> Outcome.BROKEN
-        }
+    /** The [resets] with that of the phase of [word]. */
+    fun withReset(resets: Long, word: Long): Long {
+        val phase = phaseOf(word)
+        return if (isResetSince(phase, resets)) resets else HAS_RESET or (phase.toLong() and LOW_INT)
     }
 
-    fun entry(generation: Int, phase: Int): Long =
-        (generation.toLong() shl PHASE_SHIFT) or (phase.toLong() and 0xFFFFFFFFL)
+    /**
+     * The end of [phase]. One that the word has forgotten counts as broken if there was a reset in it or after it.
+     *
+     * @param resets read after [word].
+     */
+    fun outcomeOf(phase: Int, word: Long, resets: Long): Outcome {
+        val later = phaseOf(word) - phase
+        val isReset =
+            when (later) {
+                0 -> return if (isBroken(word)) Outcome.BROKEN else Outcome.WAITING
+                in 1..ENDS_BITS -> (word ushr (ENDS_SHIFT + later - 1)) and 1L != 0L
+                else -> isResetSince(phase, resets)
+            }
+        return if (isReset) Outcome.BROKEN else Outcome.TRIPPED
+    }
+
+    private fun isResetSince(phase: Int, resets: Long): Boolean =
+        resets and HAS_RESET != 0L && resets.toInt() - phase >= 0
+
+    fun entry(generation: Int, phase: Int): Long = (generation.toLong() shl PHASE_SHIFT) or (phase.toLong() and LOW_INT)
 
     fun generationOf(entry: Long): Int = (entry ushr PHASE_SHIFT).toInt()
 
