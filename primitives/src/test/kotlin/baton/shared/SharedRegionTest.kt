@@ -1,13 +1,21 @@
 package baton.shared
 
+import baton.shared.core.SharedBarrierCore
 import baton.shared.region.FileSystemCheck
+import baton.shared.region.Members
+import baton.shared.region.NameRequest
+import baton.shared.region.ObjectKind
 import baton.shared.region.RegionLayout
+import baton.shared.region.SharedMemory
+import baton.shared.waiting.Polling
 import java.io.RandomAccessFile
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.TimeoutException
 import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -25,6 +33,23 @@ class SharedRegionTest {
 
     private val path: Path
         get() = directory.resolve("app")
+
+    /** The slot of a member that closes meanwhile is free, and the member may still write its entries of tables. */
+    @Test
+    fun open_whileAMemberUsesANameForTheFirstTime_waits() {
+        val memory = SharedMemory.open(path, Polling)
+        val request = NameRequest(ObjectKind.BARRIER, NameRequest.LOCKS, "b", number = 2)
+        val next = CompletableFuture<SharedRegion>()
+        assertThrows<SharedRegionException> {
+            Members<SharedBarrierCore>(memory).open(request) {
+                memory.close()
+                next.completeAsync { SharedRegion.open(path) }
+                assertThrows<TimeoutException> { next.get(100, TimeUnit.MILLISECONDS) }
+                SharedBarrierCore(memory, it, "b", parties = 2)
+            }
+        }
+        next.get(120, TimeUnit.SECONDS).close()
+    }
 
     @Test
     fun bytes_ofTwoOpenRegions_areTheSameMemory() {

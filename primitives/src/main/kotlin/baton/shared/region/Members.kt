@@ -20,7 +20,7 @@ internal class Members<T : RegionMember>(private val memory: SharedMemory) {
             known(request)?.let {
                 return it
             }
-            val opened = create(memory.named(request, initialise))
+            val opened = memory.named(request, initialise, create)
             memory.register(opened)
             byName[request.name] = request to opened
             return opened

@@ -90,11 +90,18 @@ private constructor(
      *
      * @throws SharedRegionException if the name has another kind or number, there is no room, or the region has ended.
      */
-    fun named(request: NameRequest, initialise: (SharedObject) -> Unit = {}): SharedObject {
+    fun named(request: NameRequest, initialise: (SharedObject) -> Unit = {}): SharedObject =
+        named(request, initialise) { it }
+
+    /**
+     * As the other, with what [create] makes of the object. It runs under the init lock too, and must not take that: so
+     * the entry of our slot in a table is ours until it returns, because a slot is claimed under that lock.
+     */
+    fun <T> named(request: NameRequest, initialise: (SharedObject) -> Unit, create: (SharedObject) -> T): T {
         check()
         return live.initLocked {
             check()
-            names.findOrAdd(request, initialise)
+            create(names.findOrAdd(request, initialise))
         }
     }
 
