@@ -5,8 +5,13 @@ import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionException
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.Executor
+import java.util.concurrent.Executors
+import java.util.concurrent.Flow
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.function.Consumer
 import java.util.function.Supplier
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -125,6 +130,58 @@ class HostileExecutorTest {
         assertTrue(hostility.throws || hostility == Hostility.DROPS || got.size == 4, "$got")
     }
 
+    /** Two threads have the signals of one subscription then, unless each runs once. */
+    @Test
+    fun forEachAndPublisher_executorQueuesAndThrows_signalEachElementOnceInOrder() {
+        val pool = Executors.newFixedThreadPool(2)
+        val executor = Executor {
+            pool.execute(it)
+            error("metrics")
+        }
+        try {
+            for (isPublisher in listOf(false, true)) {
+                val channel = AsyncChannel.create<Int>(ELEMENTS)
+                repeat(ELEMENTS) { channel.send(it).join() }
+                channel.close()
+                val got = ConcurrentLinkedQueue<Int>()
+                val signals = Exclusion(1)
+                val take = Consumer { element: Int ->
+                    signals.enter()
+                    got += element
+                    Thread.yield()
+                    signals.leave()
+                }
+                val end =
+                    if (isPublisher) SubscriptionEnd(channel.publisher(executor), take)
+                    else channel.forEach(take, executor)
+                end.get(120, TimeUnit.SECONDS)
+                signals.assertHeld()
+                assertEquals((0 until ELEMENTS).toList(), got.toList())
+            }
+        } finally {
+            pool.shutdown()
+        }
+    }
+
+    private class SubscriptionEnd(from: Flow.Publisher<Int>, private val take: Consumer<Int>) :
+        CompletableFuture<Void>(), Flow.Subscriber<Int> {
+        init {
+            from.subscribe(this)
+        }
+
+        override fun onSubscribe(subscription: Flow.Subscription) = subscription.request(Long.MAX_VALUE)
+
+        override fun onNext(element: Int) = take.accept(element)
+
+        override fun onError(why: Throwable) {
+            completeExceptionally(why)
+        }
+
+        override fun onComplete() {
+            complete(null)
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     fun supply_hostileExecutor_runsOnceAndIsDone(hostility: Hostility) {
@@ -136,5 +193,9 @@ class HostileExecutorTest {
         assertTrue(runs.get() <= 3, "run ${runs.get()} times")
         assertTrue(hostility == Hostility.DROPS || futures.all { it == null || it.isDone })
         assertTrue(hostility.throws || hostility == Hostility.DROPS || runs.get() == 3)
+    }
+
+    private companion object {
+        const val ELEMENTS = 10_000
     }
 }

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +19,8 @@ public final class CallbackExecutor {
     private CallbackExecutor() {}
 
     /**
-     * Runs the call on the executor; on this thread if there is none, or if it rejects the call. At too deep a stack a
-     * callback thread runs it in both cases, because an executor may run its tasks in place.
+     * Runs the call once: on the executor; on this thread if there is none, or if it throws before it has run the call. At
+     * too deep a stack a callback thread runs it in both cases, because an executor may run its tasks in place.
      */
     public static void run(@Nullable Executor executor, Runnable call) {
         if (executor == null) {
@@ -30,10 +31,15 @@ public final class CallbackExecutor {
             run(context.executor, () -> context.run(call));
             return;
         }
+        // An executor may throw after it has queued the call, and then run it as well.
+        AtomicBoolean hasBegun = new AtomicBoolean();
+        Runnable once = () -> {
+            if (hasBegun.compareAndSet(false, true)) runHere(executor, call);
+        };
         try {
-            executor.execute(() -> runHere(executor, call));
+            executor.execute(once);
         } catch (Throwable e) { // It rejects or is broken; the call must run all the same.
-            runHere(executor, call);
+            once.run();
         }
     }
 
