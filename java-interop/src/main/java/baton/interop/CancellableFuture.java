@@ -255,7 +255,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     }
 
     private CancellableFuture<T> after(Duration timeout, Runnable end) {
-        DisposableHandle timer = Timeout.start(this, timeout, end);
+        DisposableHandle timer = Timeout.start(this, timeout, CallerContext.runnable(end));
         if (timer != null) whenDone(timer::dispose);
         return this;
     }

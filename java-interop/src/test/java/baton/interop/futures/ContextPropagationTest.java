@@ -174,6 +174,29 @@ class ContextPropagationTest {
     }
 
     @Test
+    void forEach_endedByAnother_runsDependentsInTheContextOfTheCaller() {
+        AsyncChannel<String> closed = AsyncChannel.create(0);
+        AsyncChannel<String> failed = AsyncChannel.create(0);
+        AsyncChannel<String> channel = AsyncChannel.create(0);
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        List<CompletableFuture<String>> seen = as(
+                "caller",
+                () -> List.of(
+                        closed.forEach(element -> {}).handle((v, e) -> USER.get()),
+                        failed.forEach(element -> {
+                                    throw new IllegalStateException();
+                                })
+                                .handle((v, e) -> USER.get()),
+                        channel.forEachAsync(element -> stage).handle((v, e) -> USER.get())));
+        asReleaser(() -> {
+            closed.close();
+            var unused = List.of(failed.send("a"), channel.send("a"));
+            stage.completeExceptionally(new IllegalStateException());
+        });
+        for (CompletableFuture<String> one : seen) assertEquals("caller", await(one));
+    }
+
+    @Test
     void timeouts_runDependentsInTheContextOfTheCaller() {
         AsyncSemaphore semaphore = AsyncSemaphore.create(1);
         try (Permit held = semaphore.acquire().join()) {
@@ -186,6 +209,12 @@ class ContextPropagationTest {
                                     .acquire()
                                     .orTimeout(20, TimeUnit.MILLISECONDS)
                                     .handle((p, e) -> USER.get()),
+                            CancellableFuture.of(semaphore.acquire())
+                                    .orTimeout(time)
+                                    .handle((p, e) -> USER.get()),
+                            CancellableFuture.of(new CompletableFuture<String>())
+                                    .completeOnTimeout("late", 20, TimeUnit.MILLISECONDS)
+                                    .thenApply(late -> USER.get()),
                             Select.<String>first().onTimeout(time, USER::get).start()));
             for (CompletableFuture<String> one : seen) assertEquals("caller", await(one));
             assertTrue(held.isHeld());

@@ -88,8 +88,15 @@ public final class CallerContext implements Executor {
 
     public static <A extends @Nullable Object, T extends @Nullable Object> Function<? super A, ? extends T> function(
             Function<? super A, ? extends T> action) {
-        CallerContext context = capture(null);
-        return context == null ? action : argument -> context.<T, RuntimeException>call(() -> action.apply(argument));
+        return function(capture(null), action);
+    }
+
+    /** The function, run in the context if the executor is one. */
+    static <A extends @Nullable Object, T extends @Nullable Object> Function<? super A, ? extends T> function(
+            @Nullable Executor executor, Function<? super A, ? extends T> action) {
+        return executor instanceof CallerContext context
+                ? argument -> context.<T, RuntimeException>call(() -> action.apply(argument))
+                : action;
     }
 
     private interface Action<T extends @Nullable Object, X extends Exception> {

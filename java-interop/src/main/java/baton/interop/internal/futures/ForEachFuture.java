@@ -55,7 +55,8 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
             @Nullable Executor executor,
             Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
         ForEachFuture<T> future = new ForEachFuture<>(channel);
-        var receiver = future.new Receiver(CallerContext.function(action));
+        Executor context = CallerContext.executor(null);
+        var receiver = future.new Receiver(CallerContext.function(context, action), context);
         ChannelSubscription.subscribe(channel, receiver, executor, false);
         return future;
     }
@@ -90,8 +91,12 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
         /** Returns a stage, or null if the action has ended when it returns. */
         private final Function<? super T, ? extends @Nullable CompletionStage<?>> action;
 
-        Receiver(Function<? super T, ? extends @Nullable CompletionStage<?>> action) {
+        /** The caller's, in which the dependents run; or null. */
+        private final @Nullable Executor context;
+
+        Receiver(Function<? super T, ? extends @Nullable CompletionStage<?>> action, @Nullable Executor context) {
             this.action = action;
+            this.context = context;
         }
 
         @Override
@@ -122,17 +127,17 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
 
         private void cancelAndFail(Throwable why) {
             subscription().cancel();
-            fail(why);
+            onError(why);
         }
 
         @Override
         public void onError(Throwable why) {
-            fail(why);
+            CallerContext.runFor(context, () -> fail(why));
         }
 
         @Override
         public void onComplete() {
-            succeed(null);
+            CallerContext.runFor(context, () -> succeed(null));
         }
     }
 }
