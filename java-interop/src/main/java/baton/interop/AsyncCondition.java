@@ -113,7 +113,12 @@ public final class AsyncCondition {
         if (!permit.markClosed()) return closed();
         Supplier<String> message = () -> "not signalled within " + Durations.textOf(timeout) + ": " + condition;
         if (millis == 0) return tooLate(permit, message);
-        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext, millis, message);
+        try {
+            return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext, millis, message);
+        } catch (Throwable e) { // no thread for the timer: the caller has no permit any more
+            permit.releaseHeld();
+            throw e;
+        }
     }
 
     /**

@@ -14,6 +14,7 @@ import baton.interop.AsyncCondition;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncSemaphore;
 import baton.interop.BlockingMutex;
+import baton.interop.NoTimerThread;
 import baton.interop.Permit;
 import baton.interop.blocking.BlockedCall;
 import java.time.Duration;
@@ -190,6 +191,17 @@ class AsyncConditionTest {
         held.close();
         await(next).close();
         assertState(false, 0, 0);
+    }
+
+    @Test
+    void timeout_noThreadForTheTimer_throwsAndUnlocksTheMutex() {
+        AsyncMutex mutex = AsyncMutex.create();
+        AsyncCondition condition = mutex.newCondition();
+        Permit held = mutex.lock().join();
+        NoTimerThread.during(
+                () -> assertThrows(OutOfMemoryError.class, () -> condition.await(held, Duration.ofDays(1))));
+        assertFalse(held.isHeld() || mutex.isLocked());
+        assertEquals(0, condition.waiting());
     }
 
     @Test

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.Futures;
 import baton.interop.Futures.Steps;
+import baton.interop.NoTimerThread;
 import baton.interop.Permit;
 import baton.interop.UpgradablePermit;
 import baton.interop.WritePermit;
@@ -50,6 +51,17 @@ class ReadWritePermitTest {
             permit.close();
             assertFree();
         }
+    }
+
+    @Test
+    void upgrade_noThreadForTheTimer_throwsAndLeavesThePermitUpgradable() {
+        Permit reader = rw.lockRead().join();
+        UpgradablePermit permit = rw.lockUpgradable().join();
+        NoTimerThread.during(() -> assertThrows(OutOfMemoryError.class, () -> permit.upgrade(DAY)));
+        assertState(2, false, 0);
+        reader.close();
+        permit.upgrade().join().close();
+        assertFree();
     }
 
     /** Asserts that every way to upgrade is refused, in a state in which the permit does not read upgradably. */

@@ -92,7 +92,12 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         if (millis == 0) return upgradeNow(message);
         Upgrade upgrade = new Upgrade(null);
         if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
-        upgrade.start(millis, message);
+        try {
+            upgrade.start(millis, message);
+        } catch (Throwable e) { // no thread for the timer: the request is in no queue
+            upgrade.decided(false);
+            throw e;
+        }
         return upgrade;
     }
 
