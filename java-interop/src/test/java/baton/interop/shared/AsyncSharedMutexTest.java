@@ -10,6 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncSharedRegion.AsyncSharedMutex;
+import baton.interop.CancellableFuture;
+import baton.interop.ContextPropagation;
+import baton.interop.ContextPropagator;
+import baton.interop.NoTimerThread;
 import baton.shared.SharedLock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +24,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -206,6 +211,70 @@ class AsyncSharedMutexTest {
             assertFree(mine);
             assertFree(others);
         }
+    }
+
+    /** A thread has taken the lock, and is held up before it completes the future. */
+    @Test
+    void cancel_ofAFutureWhoseLockIsTaken_completesItWithTheLock() throws InterruptedException {
+        CountDownLatch taken = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        Thread test = Thread.currentThread();
+        ContextPropagation.enable(new ContextPropagator<String>() {
+            @Override
+            public String capture() {
+                return "";
+            }
+
+            @Override
+            public Runnable restore(String captured) {
+                if (Thread.currentThread() == test) return () -> {};
+                taken.countDown();
+                try {
+                    assertTrue(goOn.await(120, TimeUnit.SECONDS));
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return () -> {};
+            }
+        });
+        try {
+            SharedLock held = members.heldThere();
+            CancellableFuture<SharedLock> future = CancellableFuture.of(mine.lock());
+            held.close();
+            assertTrue(taken.await(120, TimeUnit.SECONDS));
+            assertFalse(future.cancel(true));
+            assertEquals(Optional.empty(), others.tryLock());
+            future.join().close();
+        } finally {
+            goOn.countDown();
+            ContextPropagation.disable();
+        }
+        assertFree(others);
+    }
+
+    @Test
+    void cancel_ofACancellableFutureAtAnyMoment_losesNoLock() {
+        Random random = new Random(17);
+        for (int round = 0; round < 300; round++) {
+            SharedLock held = members.heldThere();
+            CancellableFuture<SharedLock> future = CancellableFuture.of(mine.lock());
+            CompletableFuture<Void> unlocked = CompletableFuture.runAsync(held::close);
+            int spins = random.nextInt(20_000);
+            for (int i = 0; i < spins; i++) Thread.onSpinWait();
+            if (!future.cancel(true)) future.join().close();
+            await(unlocked);
+            assertFree(mine);
+            assertFree(others);
+        }
+    }
+
+    @Test
+    void lockWithATimeout_noThreadForTheTimer_leavesNoRequest() {
+        SharedLock held = mine.tryLock().orElseThrow();
+        NoTimerThread.during(() -> assertThrows(OutOfMemoryError.class, () -> mine.lock(Duration.ofDays(1))));
+        held.close();
+        assertFree(mine);
+        assertFree(others);
     }
 
     @Test

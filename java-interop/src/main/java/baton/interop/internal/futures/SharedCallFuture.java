@@ -1,7 +1,6 @@
 package baton.interop.internal.futures;
 
 import baton.shared.SharedPermit;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -10,8 +9,8 @@ import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a call that waits for other processes. A closeable result that arrives after the future was completed
- * from outside is closed.
+ * The future of a call that waits for other processes. A permit that arrives after the request was withdrawn is
+ * closed.
  */
 public final class SharedCallFuture<T extends @Nullable Object> extends SharedFuture<T> {
     private final String call;
@@ -38,28 +37,19 @@ public final class SharedCallFuture<T extends @Nullable Object> extends SharedFu
             Object primitive,
             Function<BiConsumer<@Nullable T, @Nullable Throwable>, Job> begin) {
         SharedCallFuture<T> future = new SharedCallFuture<>(call, label, primitive);
-        Job job = begin.apply(future::decided);
-        future.running = job;
+        future.waitBy(begin.apply(future::decided));
         return future;
     }
 
-    private void decided(@Nullable T result, @Nullable Throwable failure) {
-        if (failure == null) {
-            CallbackExecutor.run(context, () -> {
-                if (!succeed(result)) close(result);
-            });
-        } else if (!(failure instanceof CancellationException)) {
-            CallbackExecutor.run(context, () -> fail(failure));
-        }
-    }
-
-    private static void close(@Nullable Object result) {
-        if (result instanceof SharedPermit permit) permit.close();
+    @Override
+    @Nullable
+    Executor context() {
+        return context;
     }
 
     @Override
-    protected void withdraw() {
-        cancelRunning();
+    void discard(@Nullable T result) {
+        if (result instanceof SharedPermit permit) permit.close();
     }
 
     @Override

@@ -4,28 +4,22 @@ import baton.bridge.SharedBridge;
 import baton.shared.SharedLock;
 import baton.shared.SharedMutex;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import kotlinx.coroutines.DisposableHandle;
-import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The future of a request for a shared mutex. It waits in the queue of this process first, and then, at the head of it,
  * for other processes: so an unlock in this process completes the future on its own thread. A lock that comes after this
- * has been completed from outside goes to the next caller.
+ * has been withdrawn goes to the next caller.
  */
 public final class SharedLockFuture extends SharedFuture<SharedLock> {
     private final SharedMutex mutex;
 
     /** The place in the queue of this process. */
     private final WaiterFuture<SharedMutex> place;
-
-    /** The failure of this after its timeout, once the wait for other processes has ended; null before the timeout. */
-    private volatile @Nullable TimeoutException late;
 
     private SharedLockFuture(SharedMutex mutex) {
         this.mutex = mutex;
@@ -43,7 +37,14 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
     public static SharedLockFuture enqueue(SharedMutex mutex, Duration timeout) {
         SharedLockFuture future = new SharedLockFuture(mutex);
         future.start();
-        DisposableHandle timer = Timeout.start(future, timeout, () -> future.timeOut(timeout));
+        DisposableHandle timer;
+        try {
+            timer = Timeout.start(future, timeout, () -> future.timeOut(timeout));
+        } catch (Throwable e) { // no thread for the timer: no caller gets the future, nor its lock
+            future.cancel(false);
+            CompletableFuture<?> unused = future.thenAccept(SharedLock::close);
+            throw e;
+        }
         if (timer != null) {
             CompletableFuture<?> unused = future.whenComplete((lock, failure) -> timer.dispose());
         }
@@ -59,45 +60,31 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
     }
 
     private void waitForOthers() {
-        Job job = SharedBridge.lockGranted(mutex, this::decided);
-        running = job; // Before it reads the end of this: a thread that ends this reads the job after that.
-        if (isDone() || late != null) job.cancel(null);
-    }
-
-    private void decided(@Nullable SharedLock lock, @Nullable Throwable failure) {
-        if (lock != null) {
-            finish(() -> {
-                if (!succeed(lock)) lock.close();
-            });
-        } else if (failure != null && !(failure instanceof CancellationException)) {
-            finish(() -> fail(traced(failure)));
-        } else if (late != null) {
-            failLate();
-        }
+        waitBy(SharedBridge.lockGranted(mutex, this::decided));
     }
 
     private void timeOut(Duration timeout) {
         if (isDone()) return;
-        late = traced(new TimeoutException(Late.lock(timeout, mutex)));
-        withdraw();
+        TimeoutException late = traced(new TimeoutException(Late.lock(timeout, mutex)));
         // A wait for others ends a moment later. A caller that sees this fail must find the queue without it.
-        if (place.isCompletedExceptionally()) failLate();
-    }
-
-    private void failLate() {
-        TimeoutException late = Objects.requireNonNull(this.late);
-        finish(() -> fail(late));
-    }
-
-    private void finish(Runnable completion) {
-        Executor context = place.executor();
-        CallbackExecutor.run(context, completion);
+        if (withdrawAs(late) && place.isCompletedExceptionally()) failIfLate();
     }
 
     @Override
-    protected void withdraw() {
+    @Nullable
+    Executor context() {
+        return place.executor();
+    }
+
+    @Override
+    void discard(@Nullable SharedLock lock) {
+        if (lock != null) lock.close();
+    }
+
+    @Override
+    void stopWaiting() {
         place.cancel(false);
-        cancelRunning();
+        super.stopWaiting();
     }
 
     @Override
