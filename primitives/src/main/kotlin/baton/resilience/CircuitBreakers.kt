@@ -106,7 +106,15 @@ public class CircuitBreakers<K : Any>(
     private fun forgetIdle(now: Long) {
         if (now < nextVisit) return
         val visited = takeOld(now)
-        for (entry in visited) entry.forgetIfIdle(now)
+        try {
+            for (entry in visited) entry.forgetIfIdle(now)
+        } finally {
+            // Also if a key's `equals` has thrown: an entry that stays out of [idle] would never be forgotten.
+            requeue(visited, now)
+        }
+    }
+
+    private fun requeue(visited: List<Entry>, now: Long) {
         synchronized(idle) {
             for (entry in visited) {
                 entry.isQueued = !entry.isForgotten

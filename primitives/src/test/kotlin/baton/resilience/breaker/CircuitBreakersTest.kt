@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Assertions.assertNotSame
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
 
 class CircuitBreakersTest {
     private val clock = TestTimeSource()
@@ -285,5 +286,23 @@ class CircuitBreakersTest {
         threads.forEach { it.join() }
         assertEquals(0, failures.get())
         assertTrue(racing.size in 1..3)
+    }
+
+    @Test
+    fun lookUp_hashCodeOfAnotherKeyThrows_idleBreakersAreForgottenLater() {
+        var fails = false
+        val key =
+            object {
+                override fun hashCode(): Int = if (fails) error("no") else 1
+            }
+        val breakers = CircuitBreakers<Any>(config(clock), keepIdle = 10.minutes)
+        breakers[key]
+        clock += 10.minutes
+        fails = true
+        assertThrows<IllegalStateException> { breakers["other"] }
+        fails = false
+        clock += 10.minutes
+        repeat(200) { breakers["other"] }
+        assertEquals(1, breakers.size)
     }
 }
