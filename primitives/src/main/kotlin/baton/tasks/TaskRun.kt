@@ -56,6 +56,9 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
     private var leaveReason: CancellationException? = null
     private var activeChain: Chain? = null
 
+    /** Whether this was the last consumer of the upstream that it has left, which is cancelled then. */
+    private var wasLastConsumer = false
+
     /** Waits for the value of [source], from which this task was derived or which its block has returned. */
     suspend fun <S> awaitSource(source: Task<S>): S {
         source.start()
@@ -64,8 +67,8 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
         } catch (_: CancellationException) {
             val reason = currentCoroutineContext().job.whyCancelled()
             abandonUpstream(reason)
-            // Without consumers the source is being cancelled or has ended, and completes before this task.
-            if (source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
+            // The source is being cancelled or has ended, and completes before this task. It may have a new consumer.
+            if (synchronized(this) { wasLastConsumer } || source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
             throw reason
         }
         // The source has ended: drop the reference, so that it can be collected.
@@ -132,7 +135,8 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
         leaveReason = leaveReason ?: reason
         val left = upstream ?: return null
         upstream = null
-        return if (left.run.consumers.decrementAndGet() == 0) left else null
+        wasLastConsumer = left.run.consumers.decrementAndGet() == 0
+        return if (wasLastConsumer) left else null
     }
 
     suspend fun perform(block: suspend CancellableTaskScope.() -> T): T {

@@ -94,6 +94,24 @@ class TaskChainTest {
     }
 
     @Test
+    fun cancel_sourceGetsAnotherConsumer_waitsForTheTeardownOfTheSource() = taskTest {
+        val source =
+            scope.cancellableTask {
+                onTeardown {
+                    delay(10)
+                    note("torn down")
+                }
+                awaitCancellation()
+            }
+        val cancelled = source.then { 1 }
+        test.runCurrent()
+        cancelled.cancel()
+        source.then { 2 }
+        cancelled.join()
+        assertEquals(listOf<Any?>("torn down"), log)
+    }
+
+    @Test
     fun cancel_oneOfSeveralConsumers_leavesTheSource() = taskTest {
         val task =
             scope.cancellableTask {
