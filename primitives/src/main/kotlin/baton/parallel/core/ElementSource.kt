@@ -3,9 +3,11 @@ package baton.parallel.core
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException
 import baton.waiting.Symbol
+import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
-import kotlin.coroutines.intrinsics.intercepted
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellationException
@@ -59,8 +61,8 @@ internal class IteratorSource(private val iterator: Iterator<Any?>) : ElementSou
  *
  * A waiting puller is resumed by the producer alone, with an element or at the end, and not when it is cancelled: the
  * same cancellation or stop ends the producer. So an element that was handed over is never lost, and a wait allocates
- * nothing. An `emit` that is cancelled is the last one. kotlinx.coroutines' own flows refuse to emit after that; for
- * other ones it is refused here.
+ * only what resumes it once. An `emit` that is cancelled is the last one. kotlinx.coroutines' own flows refuse to emit
+ * after that; for other ones it is refused here.
  */
 internal class FlowSource(private val flow: Flow<Any?>, private val places: Semaphore? = null) : ElementSource() {
     private val taken = Semaphore(1, acquired = 1)
@@ -133,10 +135,21 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
 
     /** A puller whose dispatcher refuses it goes on in this thread, and fails. */
     private fun resume(waiting: Continuation<Any?>, result: Result<Any?>) {
+        val once = ResumedOnce(waiting)
         try {
-            waiting.intercepted().resumeWith(result)
+            (waiting.context[ContinuationInterceptor]?.interceptContinuation(once) ?: once).resumeWith(result)
         } catch (e: Throwable) {
-            waiting.resumeWithException(e)
+            once.resumeWithException(e)
+        }
+    }
+
+    /** Resumes [puller] once, even if a dispatcher that threw had queued the block, or runs the block twice. */
+    private class ResumedOnce(private val puller: Continuation<Any?>) : AtomicBoolean(), Continuation<Any?> {
+        override val context: CoroutineContext
+            get() = puller.context
+
+        override fun resumeWith(result: Result<Any?>) {
+            if (compareAndSet(false, true)) puller.resumeWith(result)
         }
     }
 
