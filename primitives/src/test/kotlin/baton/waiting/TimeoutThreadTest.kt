@@ -2,6 +2,7 @@ package baton.waiting
 
 import baton.sync.Mutex
 import baton.sync.Semaphore
+import baton.sync.WaitOrder
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
@@ -152,7 +153,22 @@ class TimeoutThreadTest {
         }
     }
 
-    private fun requestBehindIt(context: CoroutineContext = EmptyCoroutineContext) {
+    @ParameterizedTest
+    @EnumSource
+    fun withTimeout_ofTheHeadOfAnUnfairSemaphore_invitesAnyCoroutineOffKotlinxTimer(behind: Behind) {
+        val unfair = Semaphore(2, acquired = 2, order = WaitOrder.UNFAIR)
+        CoroutineScope(executor.asCoroutineDispatcher()).launch(start = CoroutineStart.UNDISPATCHED) {
+            withTimeout(50.milliseconds) { unfair.acquire(2) }
+        }
+        requestBehindIt(behind.context, unfair)
+        unfair.release()
+        assertOffTimers(granted.get(120, SECONDS))
+    }
+
+    private fun requestBehindIt(
+        context: CoroutineContext = EmptyCoroutineContext,
+        semaphore: Semaphore = this.semaphore,
+    ) {
         suspend { semaphore.acquire() }
             .startCoroutine(Continuation(context) { granted.complete(Thread.currentThread()) })
     }

@@ -173,7 +173,7 @@ internal open class CoroutineWaiter(
 
     final override fun invite(from: WaitCore) {
         // A waiter that runs at once claims at once, and that sends the next invitation.
-        Trampoline.run { sendInvitation(from) }
+        Timeouts.offSharedTimer { Trampoline.run { sendInvitation(from) } }
     }
 
     private fun sendInvitation(from: WaitCore) {
