@@ -6,6 +6,7 @@ import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -70,5 +71,24 @@ class FailingContextTest {
         val channel = baton.channels.Channel<Int>()
         assertSame(failure, failingToWait { channel.receive() })
         assertEquals(0, channel.waiting)
+    }
+
+    @Test
+    fun select_priorityElementThrows_leavesNoClauseBehind() = runTest {
+        val first = Semaphore(2, acquired = 2)
+        val failing = Semaphore(2, acquired = 2, order = WaitOrder.PRIORITY)
+        val thrown =
+            withContext(FailingPriority()) {
+                runCatching {
+                        select {
+                            first.onAcquire(1) {}
+                            failing.onAcquire(1) {}
+                        }
+                    }
+                    .exceptionOrNull()
+            }
+        assertEquals(failure.message, thrown?.message)
+        assertEquals(0, first.waiting)
+        assertEquals(0, failing.waiting)
     }
 }

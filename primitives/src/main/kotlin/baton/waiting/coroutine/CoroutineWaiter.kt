@@ -79,7 +79,13 @@ internal open class CoroutineWaiter(
             if (watch == null) watch = job.watchCancellation(this)
             if (!job.isActive) withdraw(CANCELLED)
         }
-        val state = core.enqueue(this)
+        val state =
+            try {
+                core.enqueue(this)
+            } catch (e: Throwable) {
+                leave()
+                throw e
+            }
         if (state == WAITING) return COROUTINE_SUSPENDED
         if (state != GRANTED) {
             leave()

@@ -42,19 +42,19 @@ internal abstract class SelectableCore : Selectable() {
     protected abstract fun valueOf(winner: SelectWaiter): Any?
 
     final override fun register(clause: Any, select: SelectInstance<*>, param: Any?) {
-        val waiter =
-            try {
-                waiter(clause, select, param)
-            } catch (e: RuntimeException) {
-                // Thrown from here, it would leave the clauses registered before this one behind.
-                select.selectInRegistrationPhase(Refused(e))
-                return
-            }
-        when (waiter.core.enqueue(waiter)) {
-            Waiter.WAITING -> select.disposeOnCompletion(waiter)
-            else -> select.selectInRegistrationPhase(waiter)
-        }
+        val waiter = orRefuse(select) { waiter(clause, select, param) } ?: return
+        val state = orRefuse(select) { waiter.core.enqueue(waiter) } ?: return
+        if (state == Waiter.WAITING) select.disposeOnCompletion(waiter) else select.selectInRegistrationPhase(waiter)
     }
+
+    /** Null if [action] threw. Thrown from [register], it would leave the clauses registered before this one behind. */
+    private inline fun <R : Any> orRefuse(select: SelectInstance<*>, action: () -> R): R? =
+        try {
+            action()
+        } catch (e: Throwable) {
+            select.selectInRegistrationPhase(Refused(e))
+            null
+        }
 
     override fun result(result: Any?): Any? {
         if (result is Refused) throw result.why
@@ -67,7 +67,7 @@ internal abstract class SelectableCore : Selectable() {
         if (result is SelectWaiter) result.cancelled()
     }
 
-    private class Refused(val why: RuntimeException)
+    private class Refused(val why: Throwable)
 }
 
 /** A clause of kotlinx.coroutines' `select` that waits. */
