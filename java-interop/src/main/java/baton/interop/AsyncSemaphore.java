@@ -266,7 +266,8 @@ public final class AsyncSemaphore implements AutoCloseable {
 
     /**
      * A future that completes as soon as no permit is held. It takes no permits and holds back no other request.
-     * Cancelling it withdraws it.
+     * Cancelling it withdraws it. In an unfair semaphore a released permit that the first waiter has not taken yet
+     * counts as held.
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
         return WaiterFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null);

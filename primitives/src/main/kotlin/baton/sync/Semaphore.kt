@@ -190,7 +190,8 @@ public class Semaphore(
     /**
      * Waits for a moment at which no permit is held. It takes no permit and blocks no other caller, so permits may be
      * held again when it returns. Returns at once if no permit is held. A permit that was granted to a waiter counts as
-     * held, also before the waiter runs.
+     * held, also before the waiter runs. Under [WaitOrder.UNFAIR] so does a released permit that the first waiter has
+     * not taken yet.
      *
      * While a caller waits here, no operation takes the fast path.
      *

@@ -18,6 +18,9 @@ public enum class WaitOrder {
      * First come, first served among the waiters, but a newcomer may take free permits before a waiter has woken up to
      * take them. Much faster under contention, since a running coroutine goes on without a dispatch. Bounded: at most
      * [MAX_OVERTAKES] newcomers overtake the same waiter at the head, which is then served before any other caller.
+     *
+     * Until the waiter at the head has run, the waiters behind it wait, also if there are permits for them. So a waiter
+     * must not block the thread that the head needs.
      */
     UNFAIR;
 
