@@ -2,6 +2,9 @@ package baton.sync
 
 import baton.Priority
 import baton.PriorityElement
+import baton.memory.assertCollected
+import baton.waiting.boost.Boosts
+import java.lang.ref.WeakReference
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
@@ -56,6 +59,27 @@ class FailingContextTest {
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
         assertTrue(semaphore.tryAcquire())
+    }
+
+    /** The job of the caller lives on. */
+    @Test
+    fun lock_priorityElementThrows_leavesNoHandlerAtTheJob() = runTest {
+        withContext(FailingPriority()) {
+            Boosts.begin()
+            val locked =
+                try {
+                    List(5) { WeakReference(lockedInVain()) }
+                } finally {
+                    Boosts.inUse = false
+                }
+            assertCollected(locked)
+        }
+    }
+
+    private suspend fun lockedInVain(): Mutex {
+        val mutex = Mutex(locked = true)
+        assertSame(failure, runCatching { mutex.lock() }.exceptionOrNull())
+        return mutex
     }
 
     @Test
