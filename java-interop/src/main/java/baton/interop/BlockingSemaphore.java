@@ -161,7 +161,10 @@ public final class BlockingSemaphore {
         }
     }
 
-    /** Waits until no permit is held. It takes no permits and holds back no other request. */
+    /**
+     * Waits until no permit is held, as {@link AsyncSemaphore#awaitIdle} does. It takes no permits and holds back no
+     * other request.
+     */
     public void awaitIdle() throws InterruptedException {
         ThreadWaiter.throwIfInterrupted();
         waiter(SyncBridge.IDLE_WEIGHT, null).await();
