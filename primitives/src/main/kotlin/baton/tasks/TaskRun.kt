@@ -56,9 +56,6 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
     private var leaveReason: CancellationException? = null
     private var activeChain: Chain? = null
 
-    /** Whether this was the last consumer of the upstream that it has left, which is cancelled then. */
-    private var wasLastConsumer = false
-
     /** Waits for the value of [source], from which this task was derived or which its block has returned. */
     suspend fun <S> awaitSource(source: Task<S>): S {
         source.start()
@@ -67,8 +64,9 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
         } catch (_: CancellationException) {
             val reason = currentCoroutineContext().job.whyCancelled()
             abandonUpstream(reason)
-            // The source is being cancelled or has ended, and completes before this task. It may have a new consumer.
-            if (synchronized(this) { wasLastConsumer } || source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
+            // A source that is being cancelled completes before this task, also if it has got a new consumer meanwhile.
+            // One without consumers is being cancelled or has ended.
+            if (source.isCancelled || source.run.consumers.get() == 0) source.run.outcome.awaitEnd()
             throw reason
         }
         // The source has ended: drop the reference, so that it can be collected.
@@ -135,8 +133,7 @@ internal class TaskRun<T>(context: CoroutineContext, teardownTimeout: Duration, 
         leaveReason = leaveReason ?: reason
         val left = upstream ?: return null
         upstream = null
-        wasLastConsumer = left.run.consumers.decrementAndGet() == 0
-        return if (wasLastConsumer) left else null
+        return if (left.run.consumers.decrementAndGet() == 0) left else null
     }
 
     suspend fun perform(block: suspend CancellableTaskScope.() -> T): T {

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test
 class FailingContextTest {
     private val failure = IllegalStateException("no")
 
-    private inner class FailingPriority : PriorityElement {
+    private class FailingPriority(private val why: Throwable) : PriorityElement {
         override val level: Priority
-            get() = throw failure
+            get() = throw why
     }
 
     /** Intercepts as many continuations as it is [allowed]. */
@@ -45,7 +45,7 @@ class FailingContextTest {
     @Test
     fun acquire_priorityElementThrows_holdsNothing() = runTest {
         val semaphore = Semaphore(1, acquired = 1, order = WaitOrder.PRIORITY)
-        val thrown = withContext(FailingPriority()) { runCatching { semaphore.acquire() }.exceptionOrNull() }
+        val thrown = withContext(FailingPriority(failure)) { runCatching { semaphore.acquire() }.exceptionOrNull() }
         assertSame(failure, thrown)
         semaphore.release()
         assertEquals(1, semaphore.availablePermits)
@@ -64,7 +64,7 @@ class FailingContextTest {
     /** The job of the caller lives on. */
     @Test
     fun lock_priorityElementThrows_leavesNoHandlerAtTheJob() = runTest {
-        withContext(FailingPriority()) {
+        withContext(FailingPriority(failure)) {
             Boosts.begin()
             val locked =
                 try {
@@ -99,20 +99,21 @@ class FailingContextTest {
 
     @Test
     fun select_priorityElementThrows_leavesNoClauseBehind() = runTest {
-        val first = Semaphore(2, acquired = 2)
-        val failing = Semaphore(2, acquired = 2, order = WaitOrder.PRIORITY)
-        val thrown =
-            withContext(FailingPriority()) {
-                runCatching {
-                        select {
-                            first.onAcquire(1) {}
-                            failing.onAcquire(1) {}
+        for (why in listOf(failure, AssertionError("no"))) {
+            val first = Semaphore(2, acquired = 2)
+            val failing = Semaphore(2, acquired = 2, order = WaitOrder.PRIORITY)
+            val thrown =
+                withContext(FailingPriority(why)) {
+                    runCatching {
+                            select {
+                                first.onAcquire(1) {}
+                                failing.onAcquire(1) {}
+                            }
                         }
-                    }
-                    .exceptionOrNull()
-            }
-        assertEquals(failure.message, thrown?.message)
-        assertEquals(0, first.waiting)
-        assertEquals(0, failing.waiting)
+                        .exceptionOrNull()
+                }
+            assertEquals("${why.javaClass} no", "${thrown?.javaClass} ${thrown?.message}")
+            assertEquals("0 0", "${first.waiting} ${failing.waiting}")
+        }
     }
 }

@@ -76,16 +76,18 @@ class TaskChainTest {
         assertTrue(alone.isCancelled)
     }
 
+    private fun TaskWorld.tornDownSlowly() =
+        scope.cancellableTask {
+            onTeardown {
+                delay(10)
+                note("torn down")
+            }
+            awaitCancellation()
+        }
+
     @Test
     fun cancel_ofAChain_waitsForTheTeardownsOfItsSources() = taskTest {
-        val task =
-            scope.cancellableTask {
-                onTeardown {
-                    delay(10)
-                    note("torn down")
-                }
-                awaitCancellation()
-            }
+        val task = tornDownSlowly()
         val last = task.then { 1 }.then { 2 }
         test.runCurrent()
         last.cancelAndJoin()
@@ -95,14 +97,7 @@ class TaskChainTest {
 
     @Test
     fun cancel_sourceGetsAnotherConsumer_waitsForTheTeardownOfTheSource() = taskTest {
-        val source =
-            scope.cancellableTask {
-                onTeardown {
-                    delay(10)
-                    note("torn down")
-                }
-                awaitCancellation()
-            }
+        val source = tornDownSlowly()
         val cancelled = source.then { 1 }
         test.runCurrent()
         cancelled.cancel()

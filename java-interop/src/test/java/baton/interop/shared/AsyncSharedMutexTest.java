@@ -33,6 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
 class AsyncSharedMutexTest {
@@ -195,12 +197,13 @@ class AsyncSharedMutexTest {
     }
 
     /** The cancel meets every step of the wait: no lock is lost, and the next caller gets it. */
-    @Test
-    void cancel_atAnyMoment_losesNoLock() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cancel_atAnyMoment_losesNoLock(boolean isSource) {
         Random random = new Random(17);
         for (int round = 0; round < 300; round++) {
             SharedLock held = members.heldThere();
-            List<CompletableFuture<SharedLock>> waiting = List.of(mine.lock(), mine.lock(), mine.lock());
+            List<CompletableFuture<SharedLock>> waiting = List.of(lock(isSource), lock(isSource), lock(isSource));
             CompletableFuture<Void> unlocked = CompletableFuture.runAsync(held::close);
             int spins = random.nextInt(20_000);
             for (int i = 0; i < spins; i++) Thread.onSpinWait();
@@ -211,6 +214,10 @@ class AsyncSharedMutexTest {
             assertFree(mine);
             assertFree(others);
         }
+    }
+
+    private CompletableFuture<SharedLock> lock(boolean isSource) {
+        return isSource ? CancellableFuture.of(mine.lock()) : mine.lock();
     }
 
     /** A thread has taken the lock, and is held up before it completes the future. */
@@ -250,22 +257,6 @@ class AsyncSharedMutexTest {
             ContextPropagation.disable();
         }
         assertFree(others);
-    }
-
-    @Test
-    void cancel_ofACancellableFutureAtAnyMoment_losesNoLock() {
-        Random random = new Random(17);
-        for (int round = 0; round < 300; round++) {
-            SharedLock held = members.heldThere();
-            CancellableFuture<SharedLock> future = CancellableFuture.of(mine.lock());
-            CompletableFuture<Void> unlocked = CompletableFuture.runAsync(held::close);
-            int spins = random.nextInt(20_000);
-            for (int i = 0; i < spins; i++) Thread.onSpinWait();
-            if (!future.cancel(true)) future.join().close();
-            await(unlocked);
-            assertFree(mine);
-            assertFree(others);
-        }
     }
 
     @Test

@@ -115,18 +115,17 @@ internal class WordWatch(
         current.end.await()
     }
 
-    private fun checkLater(current: Round?, steps: Int) {
+    private fun checkLater(followed: Round, steps: Int) {
         try {
-            Timeouts.onTimerThread(STALL_MILLIS) { checkLeader(current, steps) }
+            Timeouts.onTimerThread(STALL_MILLIS) { checkLeader(followed, steps) }
         } catch (_: Throwable) { // No thread for the timer: the next follower tries again.
             isChecked.set(false)
         }
     }
 
-    private fun checkLeader(before: Round?, steps: Int) {
-        val current = round.get()
-        if (current != null && current === before && current.steps == steps && round.compareAndSet(current, null)) {
-            Timeouts.handOver { current.end.complete(Unit) }
+    private fun checkLeader(before: Round, steps: Int) {
+        if (before.steps == steps && round.compareAndSet(before, null)) {
+            Timeouts.handOver { before.end.complete(Unit) }
         }
         var followed = followedRound()
         if (followed == null) {

@@ -82,7 +82,7 @@ internal open class CoroutineWaiter(
         val state =
             try {
                 core.enqueue(this)
-            } catch (e: Throwable) {
+            } catch (e: Throwable) { // Of the user's code, or for want of stack. The job may live long.
                 leave()
                 throw e
             }

@@ -1,6 +1,7 @@
 package baton.scheduler.schedule
 
 import baton.scheduler.KeyCodec
+import baton.scheduler.tasks.nameOf
 
 /** The texts of keys in the rows of a store. */
 internal object KeyTexts {
@@ -9,13 +10,6 @@ internal object KeyTexts {
         try {
             codec.encode(key)
         } catch (e: Exception) {
-            throw IllegalArgumentException("key = ${shown(key)} cannot be encoded by the codec $codec", e)
-        }
-
-    private fun shown(key: Any): String =
-        try {
-            key.toString()
-        } catch (e: Exception) {
-            "(a ${key.javaClass.name}, whose toString throws $e)"
+            throw IllegalArgumentException("key = ${nameOf(key)} cannot be encoded by the codec $codec", e)
         }
 }

@@ -265,7 +265,7 @@ internal class CoroutineTask<T>(
 internal fun labelOf(key: Any?): String = if (key == null) "ScheduledTask" else "ScheduledTask '${nameOf(key)}'"
 
 /** A message must be built even if the `toString` of the user's object throws. */
-private fun nameOf(key: Any): String =
+internal fun nameOf(key: Any): String =
     try {
         key.toString()
     } catch (_: Throwable) {
