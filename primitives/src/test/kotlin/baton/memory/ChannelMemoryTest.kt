@@ -35,14 +35,14 @@ class ChannelMemoryTest {
     }
 
     @Test
-    fun millionCancelledReceivers_leaveNoMemoryBehind() {
+    fun manyCancelledReceivers_leaveNoMemoryBehind() {
         val channel = Channel<Any>()
-        assertLeavesNothing(channel, MILLION) { count -> parkAndCancel(count) { channel.receive() } }
+        assertLeavesNothing(channel, MOST) { count -> parkAndCancel(count) { channel.receive() } }
     }
 
     @Test
-    fun millionCancelledSenders_leaveNoMemoryBehind() {
-        for ((order, count) in listOf(ChannelOrder.FIFO to MILLION, ChannelOrder.PRIORITY to MANY)) {
+    fun manyCancelledSenders_leaveNoMemoryBehind() {
+        for ((order, count) in listOf(ChannelOrder.FIFO to MOST, ChannelOrder.PRIORITY to MANY)) {
             val channel = Channel<Any>(1, order).also { it.trySend(0) }
             assertLeavesNothing(channel, count) { parkAndCancel(it) { channel.send(Any()) } }
         }
@@ -241,7 +241,7 @@ class ChannelMemoryTest {
     }
 
     private companion object {
-        private const val MILLION = 1_000_000
+        private const val MOST = 300_000
         private const val MANY = 100_000
     }
 }

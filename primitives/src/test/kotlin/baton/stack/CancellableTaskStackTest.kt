@@ -123,6 +123,6 @@ class CancellableTaskStackTest {
 
     private companion object {
         private const val MANY = 5_000
-        private val LONG = Integer.getInteger("chain", 50_000)
+        private val LONG = Integer.getInteger("chain", 20_000)
     }
 }

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Test
 
 open class ConditionStressTest : Stress() {
     protected open val elements
-        get() = 40_000
+        get() = 20_000
 
     protected open val rounds
-        get() = 4_000
+        get() = 2_000
 
     /** A small buffer. One signal for one element, and one for one place: if a signal is lost, the test hangs. */
     private class Buffer(private val total: Int) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test
 
 open class CountdownStressTest : Stress() {
     protected open val rounds
-        get() = 1_000
+        get() = 500
 
     /** Awaits in one of all ways; false when it gave up. */
     private suspend fun awaitSomehow(group: WaitGroup): Boolean =

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 open class HoldersStressTest : Stress() {
     protected open val attempts
-        get() = 20_000
+        get() = 10_000
 
     /** Attempts at one primitive, which a ledger checks. */
     abstract inner class Workload(private val name: String) {

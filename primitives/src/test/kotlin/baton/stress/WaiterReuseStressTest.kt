@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test
  */
 open class WaiterReuseStressTest : Stress() {
     protected open val operations
-        get() = 25_000
+        get() = 12_000
 
     private val mutex = Mutex()
     private val semaphore = Semaphore(3)

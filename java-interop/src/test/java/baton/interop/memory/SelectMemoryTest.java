@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Clauses that lose leave nothing behind at a primitive that no other request ever uses. */
 class SelectMemoryTest {
-    private static final int MILLION = 1_000_000;
+    private static final int MANY = 200_000;
 
     private static long usedHeap() {
         Runtime runtime = Runtime.getRuntime();
@@ -26,7 +26,7 @@ class SelectMemoryTest {
     }
 
     @Test
-    void millionSelects_withAClauseOnWhatIsIdle_leaveNothingThere() {
+    void manySelects_withAClauseOnWhatIsIdle_leaveNothingThere() {
         AsyncChannel<String> idle = AsyncChannel.create(0);
         CompletableFuture<String> never = new CompletableFuture<>();
         AsyncSemaphore busy = AsyncSemaphore.create(1);
@@ -41,7 +41,7 @@ class SelectMemoryTest {
                 .onTimeout(Duration.ofDays(1), () -> "late");
         run(select, ready, 10_000);
         long before = usedHeap();
-        run(select, ready, MILLION);
+        run(select, ready, MANY);
         long left = usedHeap() - before;
         assertEquals(0, idle.waiting() + busy.waiting() + never.getNumberOfDependents());
         assertTrue(left <= 256 * 1024, left + " bytes are left");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A hundred thousand stages, each derived from the previous one. Runs with a small stack. */
 class CancelChainStackTest {
-    private static final int MANY = 100_000;
+    private static final int MANY = 20_000;
 
     private int tornDown;
     private final Futures.Steps steps = new Futures.Steps();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** Many futures granted by one count-down, and nested count-downs. Runs with a small stack. */
 class CountdownFacadeStackTest {
-    private static final int MANY = 100_000;
+    private static final int MANY = 20_000;
 
     @Test
     void countDown_manyWait_grantsAllOfThem() {

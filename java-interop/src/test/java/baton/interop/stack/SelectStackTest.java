@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Selects that grant each other. Runs with a small stack. */
 class SelectStackTest {
-    private static final int MANY = 100_000;
+    private static final int MANY = 20_000;
 
     /** Every function releases the permit, which is granted to the next select. */
     @Test

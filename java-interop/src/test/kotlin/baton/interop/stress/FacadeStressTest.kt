@@ -6,10 +6,11 @@ import baton.interop.Permit
 import baton.sync.ReadWritePolicy
 import baton.sync.WaitOrder
 import java.util.concurrent.CompletableFuture
-import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -18,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 open class FacadeStressTest {
-    open val seconds
-        get() = 1L
+    open val time
+        get() = 500.milliseconds
 
     /** Rounds of the races. Two threads wait for each other at every step, which is slow on a loaded machine. */
     open val rounds
@@ -30,7 +31,7 @@ open class FacadeStressTest {
     fun permits_underThreadsThatCancelAtRandom_areNeitherLostNorInvented(order: WaitOrder) {
         var end = System.nanoTime()
         for (permits in listOf(4, 1)) {
-            end += TimeUnit.SECONDS.toNanos(seconds)
+            end += time.inWholeNanoseconds
             FacadeStress(permits, order, System.nanoTime()).run(8) { System.nanoTime() < end }
         }
     }
@@ -38,7 +39,7 @@ open class FacadeStressTest {
     @ParameterizedTest
     @EnumSource
     fun readWriteLock_underThreadsThatCancelAtRandom_keepsWritersAlone(policy: ReadWritePolicy) {
-        val end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds)
+        val end = System.nanoTime() + time.inWholeNanoseconds
         ReadWriteFacadeStress(policy, System.nanoTime()).run(8) { System.nanoTime() < end }
     }
 
@@ -111,8 +112,8 @@ open class FacadeStressTest {
 }
 
 class FacadeStressDeepTest : FacadeStressTest() {
-    override val seconds
-        get() = 60L
+    override val time
+        get() = 60.seconds
 
     override val rounds
         get() = 1_000_000

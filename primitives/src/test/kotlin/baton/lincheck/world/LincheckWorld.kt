@@ -36,7 +36,7 @@ import org.jetbrains.lincheck.datastructures.forClasses
  *   one core take 20 to 40 s of processor time.
  */
 enum class Effort(val interleavings: Int, val share: Int) {
-    SHORT(interleavings = 20, share = 25),
+    SHORT(interleavings = 20, share = 15),
 
     /** For all, under the profile `deep`. */
     DEEP(interleavings = 800, share = 500);

@@ -9,16 +9,16 @@ class SharedCrashTest {
     @TempDir private lateinit var directory: Path
 
     @Test
-    fun mutex_ofProcessesKilled20Times_announcesEveryTornSection() {
+    fun mutex_ofProcessesKilled10Times_announcesEveryTornSection() {
         val crashes = SharedCrashes(directory.resolve("app"), 1)
-        crashes.killSections(times = 20)
+        crashes.killSections(times = 10)
         println(crashes)
     }
 
     @Test
-    fun semaphore_ofProcessesKilled10Times_neitherLosesNorDoublesAPermit() {
+    fun semaphore_ofProcessesKilled5Times_neitherLosesNorDoublesAPermit() {
         val crashes = SharedCrashes(directory.resolve("app"), 3)
-        crashes.killPermits(times = 10)
+        crashes.killPermits(times = 5)
         println(crashes)
     }
 }

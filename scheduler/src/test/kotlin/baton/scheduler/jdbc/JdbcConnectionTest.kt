@@ -152,7 +152,7 @@ class JdbcConnectionTest {
     fun createTables_byManyProgramsAtOnce_allSucceed() {
         for (database in listOf(H2Database(directory), SqliteDatabase(directory), PostgresDatabase())) {
             database.use {
-                repeat(10) { round ->
+                repeat(3) { round ->
                     runBlocking(Dispatchers.IO) {
                         val stores = List(8) { store(database.source, "checks$round") }
                         stores.map { async { it.createTables() } }.awaitAll()

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test
 
 /** Long times: every entry fires exactly as often as its period says. */
 class ScheduleDayTest {
-    @Test fun tenThousandEntries_aDay_fireExactly() = firesExactly(10_000, 1.days) { (20 + it % 20 * 13).minutes }
+    @Test fun manyEntries_aDay_fireExactly() = firesExactly(3_000, 1.days) { (20 + it % 20 * 13).minutes }
 }
 
 internal fun firesExactly(entries: Int, time: Duration, periodOf: (Int) -> Duration) =

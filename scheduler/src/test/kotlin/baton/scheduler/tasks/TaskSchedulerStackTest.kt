@@ -61,7 +61,7 @@ class TaskSchedulerStackTest {
         assertAtRest(scheduler)
     }
 
-    @Test fun resume_millionTasksQueued_runsAll() = queueAndResume(World.SAME_THREAD, MILLION / MANY)
+    @Test fun resume_manyTasksAgainAndAgain_runsAll() = queueAndResume(World.SAME_THREAD, 5)
 
     @ParameterizedTest @EnumSource fun resume_manyTasksQueued_runsAll(world: World) = queueAndResume(world, 1)
 
@@ -123,7 +123,6 @@ class TaskSchedulerStackTest {
     }
 
     private companion object {
-        const val MILLION = 1_000_000
         const val MANY = 20_000
     }
 }

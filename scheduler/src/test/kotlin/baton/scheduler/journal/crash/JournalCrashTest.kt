@@ -12,6 +12,6 @@ class JournalCrashTest {
     @ParameterizedTest
     @ValueSource(ints = [1, 2])
     fun journal_ofAProcessKilledAtAnyTime_losesNothingConfirmed(number: Int) {
-        JournalCrashes(directory.resolve("checks.journal"), number).kill(times = 10)
+        JournalCrashes(directory.resolve("checks.journal"), number).kill(times = 5)
     }
 }
