@@ -42,21 +42,24 @@ public final class Deadlock {
 
     private Deadlock() {}
 
-    /** Locks the payer and then the receiver. Cancelling the future ends either wait. */
-    private static CompletableFuture<Void> transfer(String owner, Account from, Account to, int amount) {
-        return locked(owner, from, to, () -> move(from, to, amount));
+    /** Locks the payer and, after {@code pause}, the receiver. Cancelling the future ends either wait. */
+    private static CompletableFuture<Void> transfer(
+            String owner, Account from, Account to, int amount, CompletableFuture<Void> pause) {
+        return locked(owner, from, to, () -> pause, () -> move(from, to, amount));
     }
 
     /** Locks in the order of the names, whichever account pays. */
     private static CompletableFuture<Void> transferInOrder(String owner, Account from, Account to, int amount) {
         boolean isInOrder = from.name.compareTo(to.name) <= 0;
-        return locked(owner, isInOrder ? from : to, isInOrder ? to : from, () -> move(from, to, amount));
+        return locked(
+                owner, isInOrder ? from : to, isInOrder ? to : from, () -> pause(50), () -> move(from, to, amount));
     }
 
-    private static CompletableFuture<Void> locked(String owner, Account first, Account second, Runnable action) {
+    private static CompletableFuture<Void> locked(
+            String owner, Account first, Account second, Supplier<CompletableFuture<Void>> pause, Runnable action) {
         return first.locked(
                 owner,
-                () -> CancellableFuture.of(pause(50))
+                () -> CancellableFuture.of(pause.get())
                         .thenCompose(paused -> second.locked(owner, () -> {
                             action.run();
                             return CompletableFuture.completedFuture(null);
@@ -76,8 +79,10 @@ public final class Deadlock {
     /** Returns whether the report named both transfers. */
     private boolean inOppositeOrder(PrintStream out) {
         out.println("Two transfers in opposite order");
-        CompletableFuture<Void> rent = transfer("rent", alice, bob, 30);
-        CompletableFuture<Void> refund = transfer("refund", bob, alice, 10);
+        CompletableFuture<Void> bothHold = new CompletableFuture<>();
+        CompletableFuture<Void> rent = transfer("rent", alice, bob, 30, bothHold);
+        CompletableFuture<Void> refund = transfer("refund", bob, alice, 10, bothHold);
+        bothHold.complete(null);
         var found = Deadlocks.find();
         // The first call that sees a cycle remembers it; one that comes a second later reports it.
         while (found.isEmpty() && !rent.isDone()) {
