@@ -1,6 +1,7 @@
 package samples
 
 import baton.monitoring.Deadlocks
+import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.withLock
 import java.io.PrintStream
@@ -27,10 +28,11 @@ object Deadlock {
     private val alice = Account("alice")
     private val bob = Account("bob")
 
-    /** Locks the payer and then the receiver. */
-    private suspend fun transfer(from: Account, to: Account, amount: Int) {
+    /** Locks the payer, waits until both payers are locked, and locks the receiver. */
+    private suspend fun transfer(from: Account, to: Account, amount: Int, bothHold: Latch) {
         from.mutex.withLock {
-            delay(50.milliseconds)
+            bothHold.countDown()
+            bothHold.await()
             to.mutex.withLock { move(from, to, amount) }
         }
     }
@@ -55,8 +57,9 @@ object Deadlock {
     /** Returns whether the report named both transfers. */
     private fun inOppositeOrder(out: PrintStream): Boolean = runBlocking {
         out.println("Two transfers in opposite order")
-        val rent = named("rent") { transfer(alice, bob, 30) }
-        val refund = named("refund") { transfer(bob, alice, 10) }
+        val bothHold = Latch(2)
+        val rent = named("rent") { transfer(alice, bob, 30, bothHold) }
+        val refund = named("refund") { transfer(bob, alice, 10, bothHold) }
         var found = Deadlocks.find()
         // The first call that sees a cycle remembers it; one that comes a second later reports it.
         while (found.isEmpty() && rent.isActive) {

@@ -37,12 +37,12 @@ class ChannelMemoryTest {
     @Test
     fun manyCancelledReceivers_leaveNoMemoryBehind() {
         val channel = Channel<Any>()
-        assertLeavesNothing(channel, MOST) { count -> parkAndCancel(count) { channel.receive() } }
+        assertLeavesNothing(channel, CANCELLED) { count -> parkAndCancel(count) { channel.receive() } }
     }
 
     @Test
     fun manyCancelledSenders_leaveNoMemoryBehind() {
-        for ((order, count) in listOf(ChannelOrder.FIFO to MOST, ChannelOrder.PRIORITY to MANY)) {
+        for ((order, count) in listOf(ChannelOrder.FIFO to CANCELLED, ChannelOrder.PRIORITY to MANY)) {
             val channel = Channel<Any>(1, order).also { it.trySend(0) }
             assertLeavesNothing(channel, count) { parkAndCancel(it) { channel.send(Any()) } }
         }
@@ -241,7 +241,7 @@ class ChannelMemoryTest {
     }
 
     private companion object {
-        private const val MOST = 300_000
+        private const val CANCELLED = 300_000
         private const val MANY = 100_000
     }
 }

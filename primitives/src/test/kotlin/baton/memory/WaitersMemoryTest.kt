@@ -63,10 +63,10 @@ class CancelledWaitersMemoryTest {
     }
 
     /**
-     * Ten times the waiters take ten times the time, and no more: a waiter behind all the others costs as much as one
-     * behind a tenth of them. A short run and a long one cannot be set side by side for that: the long one has the
-     * processor's caches and the collector against it. So as many waiters on one semaphore and on ten stand in one heap
-     * and are cancelled alternately, a block of each; the median block feels no collection.
+     * Ten times the waiters take ten times the time, and no more: the last of a long line leaves as fast as the last of
+     * a line a tenth as long. A short run and a long one cannot be set side by side for that: the long one has the
+     * processor's caches and the collector against it. So one heap holds two equal sets of waiters, one on one
+     * semaphore and one on ten, and the test cancels a block of each in turn; the median block feels no collection.
      */
     @Test
     fun cancelling_costsTheSameAtEveryPlace_andTheNextReleaseIsFast() {
@@ -90,7 +90,7 @@ class CancelledWaitersMemoryTest {
         assertEquals(MANY, semaphore.waiting)
         val nanosLong = ArrayList<Long>()
         val nanosShort = ArrayList<Long>()
-        for (block in 0 until MANY step BLOCK) {
+        for (block in MANY - BLOCK downTo 0 step BLOCK) {
             if (block / BLOCK % 2 == 0) nanosLong += nanosToCancel(long, block)
             nanosShort += nanosToCancel(short, block)
             if (block / BLOCK % 2 == 1) nanosLong += nanosToCancel(long, block)
@@ -101,7 +101,7 @@ class CancelledWaitersMemoryTest {
         val start = threads.currentThreadCpuTime
         semaphore.release()
         val release = threads.currentThreadCpuTime - start
-        assertTrue(release < 1_000_000, "the next release takes $release ns")
+        assertTrue(release < 300_000, "the next release takes $release ns")
     }
 
     private fun nanosToCancel(jobs: List<Job>, from: Int): Long {

@@ -108,7 +108,7 @@ class CancellableTaskStackTest {
         assertEquals(MANY, tornDown.get())
     }
 
-    /** A chain as long as any user could want. One cancellation and one value, because exceptions take their time. */
+    /** A long chain; `-Dchain=` sets its length. One cancellation and one value, because exceptions take their time. */
     @Test
     fun longChain_cancelledAtItsEndAndCompleted() {
         val gate = CompletableDeferred<Int>()

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test
 
 /** A canceller between the waiter's entry into the queue and the return of enqueue: the waiter was resumed twice. */
 class CancelWhileEnqueuedStressTest {
-    private val rounds = 5_000
+    private val rounds = 10_000
 
     /** The requests, and the state that they must leave. */
     private fun requests(): List<Triple<String, suspend () -> Unit, () -> Any>> {
@@ -130,7 +130,7 @@ class TryAcquireStressTest {
     }
 
     private companion object {
-        const val ROUNDS = 50_000
+        const val ROUNDS = 100_000
         const val SPINS = 200
     }
 }

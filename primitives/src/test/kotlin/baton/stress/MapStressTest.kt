@@ -114,7 +114,7 @@ class MapStressTest : Stress() {
     }
 
     private companion object {
-        const val ELEMENTS = 150_000L
+        const val ELEMENTS = 300_000L
         val all = List(1_000) { it }
     }
 }

@@ -4,7 +4,7 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CopyableThrowable
 
 /**
- * The cause of a hundred thousand cancellations: one for all, without a stack trace, and not copied where a coroutine
+ * The cause of all cancellations in these tests: one exception, without a stack trace, and not copied where a coroutine
  * is resumed with it. Stack traces would be most of the cost of these tests.
  */
 internal object Enough : CancellationException("enough"), CopyableThrowable<Enough> {

@@ -1,5 +1,6 @@
 package samples.java;
 
+import baton.interop.AsyncLatch;
 import baton.interop.AsyncMutex;
 import baton.interop.CancellableFuture;
 import baton.monitoring.Deadlocks;
@@ -42,10 +43,14 @@ public final class Deadlock {
 
     private Deadlock() {}
 
-    /** Locks the payer and, after {@code pause}, the receiver. Cancelling the future ends either wait. */
+    /** Locks the payer, waits until both payers are locked, and locks the receiver. Cancelling the future ends each wait. */
     private static CompletableFuture<Void> transfer(
-            String owner, Account from, Account to, int amount, CompletableFuture<Void> pause) {
-        return locked(owner, from, to, () -> pause, () -> move(from, to, amount));
+            String owner, Account from, Account to, int amount, AsyncLatch bothHold) {
+        Supplier<CompletableFuture<Void>> meet = () -> {
+            bothHold.countDown();
+            return bothHold.await();
+        };
+        return locked(owner, from, to, meet, () -> move(from, to, amount));
     }
 
     /** Locks in the order of the names, whichever account pays. */
@@ -79,10 +84,9 @@ public final class Deadlock {
     /** Returns whether the report named both transfers. */
     private boolean inOppositeOrder(PrintStream out) {
         out.println("Two transfers in opposite order");
-        CompletableFuture<Void> bothHold = new CompletableFuture<>();
+        AsyncLatch bothHold = AsyncLatch.create(2);
         CompletableFuture<Void> rent = transfer("rent", alice, bob, 30, bothHold);
         CompletableFuture<Void> refund = transfer("refund", bob, alice, 10, bothHold);
-        bothHold.complete(null);
         var found = Deadlocks.find();
         // The first call that sees a cycle remembers it; one that comes a second later reports it.
         while (found.isEmpty() && !rent.isDone()) {

@@ -65,6 +65,12 @@ class FacadeStackTest {
         pass(MANY, call);
     }
 
+    /** Enough for a stack that grows by one frame at each eighth hand-over only. */
+    @Test
+    void acquire_veryManyInARow_keepsTheStackFlat() {
+        pass(10 * MANY, test -> test.semaphore.acquire().thenAccept(test::count));
+    }
+
     @Test
     void withLock_manyInARow_keepsTheStackFlat() {
         AsyncMutex mutex = AsyncMutex.create();

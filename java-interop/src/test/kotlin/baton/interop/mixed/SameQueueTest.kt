@@ -197,7 +197,7 @@ class SameQueueTest {
             { number -> future(number) { it.completeExceptionally(IllegalStateException("outside")) } },
         )
 
-    /** Calls [test] with each primitive, for which three waiters of each combination of kinds wait. */
+    /** Calls [test] once for each primitive and each combination of three kinds, with three waiters queued. */
     private fun forEachLine(test: Line.(List<Waiter>) -> Unit) {
         val lines: List<() -> Line> = listOf({ SemaphoreLine() }, { MutexLine() }, { WriteLine() })
         for (make in lines) {

@@ -14,7 +14,7 @@ interface LincheckCase {
     val effort: Effort
         get() = Effort.SHORT
 
-    /** How many scenarios are generated at an [Effort.share] of 100; the ordinary run generates some of them. */
+    /** How many scenarios are generated at an [Effort.share] of 100; see [Effort.SHORT] for the ordinary run. */
     val generated: Int
 
     val spins: Int

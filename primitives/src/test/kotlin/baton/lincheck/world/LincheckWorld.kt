@@ -48,8 +48,8 @@ enum class Effort(val interleavings: Int, val share: Int) {
      * Model checking of the [chosen] scenarios, and of the scenarios that [ScenarioGenerator] generates.
      *
      * @param test the class with the operations.
-     * @param generated how many scenarios are generated at a [share] of 100; two of three have two threads, the others
-     *   three.
+     * @param generated how many scenarios are generated at a [share] of 100, and three of them at least; two of three
+     *   have two threads, the others three.
      * @param spins how often a loop may iterate before Lincheck takes it for one that waits for other threads.
      * @param factor how many times as many interleavings of each chosen scenario.
      * @param configure sets further options of Lincheck.
@@ -82,7 +82,7 @@ enum class Effort(val interleavings: Int, val share: Int) {
                 .check(test)
 
         RewrittenOnce.ensure()
-        val others = generated * actual.share / 100
+        val others = maxOf(generated * actual.share / 100, minOf(generated, ScenarioGenerator.ROUND))
         val ofChosen = factor * actual.interleavings
         if (ofChosen == INTERLEAVINGS) {
             // One check takes less time than two.

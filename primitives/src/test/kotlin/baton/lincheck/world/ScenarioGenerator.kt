@@ -32,7 +32,7 @@ internal class ScenarioGenerator(configuration: CTestConfiguration, structure: C
 
     override fun nextExecution(): ExecutionScenario {
         val rareOnes = choice.nextInt(2)
-        val threads = if (++generated % 3 == 0) MOST_THREADS else MOST_THREADS - 1
+        val threads = if (++generated % ROUND == 0) MOST_THREADS else MOST_THREADS - 1
         var scenario = nextOf(threads)
         var tries = 0
         // A test with few operations runs out of new scenarios.
@@ -65,6 +65,9 @@ internal class ScenarioGenerator(configuration: CTestConfiguration, structure: C
     }
 
     companion object {
+        /** So many scenarios, of which the last has [MOST_THREADS], come in turn. */
+        const val ROUND = 3
+
         const val MOST_THREADS = 3
         const val MOST_ACTORS = 3
         private const val MOST_TRIES = 200

@@ -9,9 +9,9 @@ class SharedCrashTest {
     @TempDir private lateinit var directory: Path
 
     @Test
-    fun mutex_ofProcessesKilled10Times_announcesEveryTornSection() {
+    fun mutex_ofProcessesKilled20Times_announcesEveryTornSection() {
         val crashes = SharedCrashes(directory.resolve("app"), 1)
-        crashes.killSections(times = 10)
+        crashes.killSections(times = 20)
         println(crashes)
     }
 

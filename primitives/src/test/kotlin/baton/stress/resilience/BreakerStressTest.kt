@@ -175,7 +175,7 @@ class BreakerStressTest : Stress() {
     private companion object {
         const val CROWD = 8
         const val PROBES = 3
-        const val CALLS = 10_000
+        const val CALLS = 20_000
         const val REFUSALS = 10_000
     }
 }

@@ -110,6 +110,6 @@ class RateLimiterStressTest : Stress() {
 
     private companion object {
         const val CROWD = 16
-        const val TOKENS = 100_000L
+        const val TOKENS = 200_000L
     }
 }

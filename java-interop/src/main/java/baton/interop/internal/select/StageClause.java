@@ -40,7 +40,7 @@ final class StageClause<V extends @Nullable Object, R extends @Nullable Object> 
 
         /**
          * Waits with {@code anyOf}, which removes its listener from a future that goes on when another one has
-         * completed. So a million selects that lose leave nothing at a future that outlives them.
+         * completed. So selects that lose, however many, leave nothing at a future that outlives them.
          */
         @Override
         public void start() {
