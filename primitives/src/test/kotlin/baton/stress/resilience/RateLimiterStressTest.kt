@@ -68,10 +68,13 @@ class RateLimiterStressTest : Stress() {
                         }
                     }
                 }
-            // Its readings, and so its tokens, come at any moment; no operation follows them at once.
+            // Its readings, and so its tokens, come at any moment; no operation follows them at once. It does not run
+            // ahead of
+            // the crowd, which would then find tokens without waiting, and use few of them.
             val time = launch {
                 while (!isOver.get()) {
-                    counted.made.addAndGet(random.nextLong(1, 5))
+                    if (counted.made.get() - counted.granted.get() < AHEAD)
+                        counted.made.addAndGet(random.nextLong(1, 5))
                     yield()
                 }
             }
@@ -111,5 +114,8 @@ class RateLimiterStressTest : Stress() {
     private companion object {
         const val CROWD = 16
         const val TOKENS = 200_000L
+
+        /** More than the crowd can ask for at a time. */
+        const val AHEAD = 4L * CROWD
     }
 }
