@@ -43,7 +43,10 @@ public final class Deadlock {
 
     private Deadlock() {}
 
-    /** Locks the payer, waits until both payers are locked, and locks the receiver. Cancelling the future ends each wait. */
+    /**
+     * Locks the payer, waits until both payers are locked, and locks the receiver. Cancelling the future ends whichever
+     * wait it is in.
+     */
     private static CompletableFuture<Void> transfer(
             String owner, Account from, Account to, int amount, AsyncLatch bothHold) {
         Supplier<CompletableFuture<Void>> meet = () -> {
@@ -61,11 +64,11 @@ public final class Deadlock {
     }
 
     private static CompletableFuture<Void> locked(
-            String owner, Account first, Account second, Supplier<CompletableFuture<Void>> pause, Runnable action) {
+            String owner, Account first, Account second, Supplier<CompletableFuture<Void>> between, Runnable action) {
         return first.locked(
                 owner,
-                () -> CancellableFuture.of(pause.get())
-                        .thenCompose(paused -> second.locked(owner, () -> {
+                () -> CancellableFuture.of(between.get())
+                        .thenCompose(done -> second.locked(owner, () -> {
                             action.run();
                             return CompletableFuture.completedFuture(null);
                         })));

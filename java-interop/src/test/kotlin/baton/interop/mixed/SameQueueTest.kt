@@ -200,16 +200,14 @@ class SameQueueTest {
     /** Calls [test] once for each primitive and each combination of three kinds, with three waiters queued. */
     private fun forEachLine(test: Line.(List<Waiter>) -> Unit) {
         val lines: List<() -> Line> = listOf({ SemaphoreLine() }, { MutexLine() }, { WriteLine() })
+        val combinations =
+            kinds.flatMap { first -> kinds.flatMap { second -> kinds.map { listOf(first, second, it) } } }
         for (make in lines) {
-            for (first in kinds) {
-                for (second in kinds) {
-                    for (third in kinds) {
-                        val line = make()
-                        val waiters = listOf(first, second, third).mapIndexed { number, kind -> line.kind(number) }
-                        assertEquals(3, line.waiting)
-                        line.test(waiters)
-                    }
-                }
+            for (combination in combinations) {
+                val line = make()
+                val waiters = combination.mapIndexed { number, kind -> line.kind(number) }
+                assertEquals(3, line.waiting)
+                line.test(waiters)
             }
         }
     }

@@ -3,8 +3,9 @@ package baton.shared.waiting
 import baton.shared.region.SharedMemory
 import baton.shared.region.Words
 import baton.waiting.ThreadWaiter
+import baton.waiting.threads.StallWatch
 import baton.waiting.threads.Timeouts
-import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 import kotlinx.coroutines.CompletableDeferred
 
@@ -18,8 +19,8 @@ import kotlinx.coroutines.CompletableDeferred
  * 2. A follower waits only for a round that it read before it found the word unchanged. The leader of that round looked
  *    at the word before that, or will do so before it waits: so no follower misses a change.
  * 3. The leader runs on its own dispatcher, which may stop, or be blocked by other code. While there are followers, a
- *    timer checks that the leader goes on, and deposes one that has made no step for [STALL_MILLIS]. The timer runs on
- *    the system's clock, whatever the clock of a dispatcher is.
+ *    [StallWatch] checks that the leader goes on, and deposes one that has made no step for [STALL_MILLIS]. It runs on
+ *    the system's clock, whatever the clock of a dispatcher is, and ends when the last follower has left.
  * 4. [round] changes by compare-and-set alone, the leader's from its own round. So a deposed leader that goes on after
  *    all changes nothing: it finds that out at its next step, and looks and follows as any other. It may wait for the
  *    word beside its successor until then.
@@ -32,16 +33,29 @@ internal class WordWatch(
 ) {
     private class Round {
         val end = CompletableDeferred<Unit>()
+        val followers = AtomicInteger()
 
         /** How far the leader has come; written by the leader alone. */
         @Volatile var steps = 0
-        @Volatile var isFollowed = false
+
+        fun progress() = Progress(this, steps)
     }
+
+    private data class Progress(val round: Round, val steps: Int)
 
     private val round = AtomicReference<Round>()
 
-    /** Whether the timer of [checkLeader] is set. */
-    private val isChecked = AtomicBoolean()
+    /** Of the leader, while it has followers. */
+    private val leaderWatch =
+        object : StallWatch<Progress>(STALL_MILLIS) {
+            override fun progress() = round.get()?.takeIf { it.followers.get() > 0 }?.progress()
+
+            override fun onStall(progress: Progress) = depose(progress.round)
+        }
+
+    /** Whether a timer looks at the leader. */
+    val isLeaderWatched: Boolean
+        get() = leaderWatch.isActive
 
     /**
      * Waits until [look] returns a value, and returns it. [look] reads what changes before the word does. [probe] looks
@@ -110,33 +124,19 @@ internal class WordWatch(
     }
 
     private suspend fun follow(current: Round) {
-        current.isFollowed = true
-        if (isChecked.compareAndSet(false, true)) checkLater(current, current.steps)
-        current.end.await()
-    }
-
-    private fun checkLater(followed: Round, steps: Int) {
+        current.followers.incrementAndGet()
         try {
-            Timeouts.onTimerThread(STALL_MILLIS) { checkLeader(followed, steps) }
-        } catch (_: Throwable) { // No thread for the timer: the next follower tries again.
-            isChecked.set(false)
+            leaderWatch.begin(current.progress())
+            current.end.await()
+        } finally {
+            current.followers.decrementAndGet()
         }
     }
 
-    private fun checkLeader(before: Round, steps: Int) {
-        if (before.steps == steps && round.compareAndSet(before, null)) {
-            Timeouts.handOver { before.end.complete(Unit) }
-        }
-        var followed = followedRound()
-        if (followed == null) {
-            isChecked.set(false)
-            followed = followedRound() ?: return
-            if (!isChecked.compareAndSet(false, true)) return
-        }
-        checkLater(followed, followed.steps)
+    /** Its followers go on, and one of them leads. They may run code of users, so not on this thread. */
+    private fun depose(stalled: Round) {
+        if (round.compareAndSet(stalled, null)) Timeouts.handOver { stalled.end.complete(Unit) }
     }
-
-    private fun followedRound(): Round? = round.get()?.takeIf { it.isFollowed }
 
     private companion object {
         /** Above the longest slice of a [WordPoll], and its look for the dead. */

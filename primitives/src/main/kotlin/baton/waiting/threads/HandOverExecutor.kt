@@ -28,7 +28,18 @@ public object HandOverExecutor : Executor {
     private val core = Runtime.getRuntime().availableProcessors()
     private val queue = LinkedBlockingQueue<Runnable>()
     private val threads = AtomicInteger()
-    private val isWatched = AtomicBoolean()
+
+    private val watch =
+        object : StallWatch<Runnable>(STALL_MILLIS) {
+            override fun progress(): Runnable? = queue.peek()
+
+            override fun onStall(progress: Runnable) = startMore()
+
+            /** Threads that are blocked now do not count, so that they delay no later callback. */
+            override fun onIdle() {
+                pool.corePoolSize = minOf(core + pool.activeCount, MOST_THREADS)
+            }
+        }
 
     private val pool =
         ThreadPoolExecutor(core, MOST_THREADS, IDLE_MILLIS, TimeUnit.MILLISECONDS, queue) {
@@ -44,28 +55,7 @@ public object HandOverExecutor : Executor {
             // ThreadPoolExecutor may have queued it before it failed to start a thread.
             if (queued.claim()) throw e
         }
-        if (!queue.isEmpty() && isWatched.compareAndSet(false, true)) lookLater(null)
-    }
-
-    private fun lookLater(head: Runnable?) {
-        try {
-            Timeouts.onTimerThread(STALL_MILLIS) { look(head) }
-        } catch (_: Throwable) { // No thread for the timer: the next call of execute tries again.
-            isWatched.set(false)
-        }
-    }
-
-    private fun look(before: Runnable?) {
-        val head = queue.peek()
-        if (head == null) {
-            // Threads that are blocked now do not count, so that they delay no later callback.
-            pool.corePoolSize = minOf(core + pool.activeCount, MOST_THREADS)
-            isWatched.set(false)
-            if (queue.isEmpty() || !isWatched.compareAndSet(false, true)) return
-        } else if (head === before) {
-            startMore()
-        }
-        lookLater(head)
+        if (!queue.isEmpty()) watch.begin()
     }
 
     private fun startMore() {

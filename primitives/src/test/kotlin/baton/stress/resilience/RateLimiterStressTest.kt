@@ -69,8 +69,7 @@ class RateLimiterStressTest : Stress() {
                     }
                 }
             // Its readings, and so its tokens, come at any moment; no operation follows them at once. It does not run
-            // ahead of
-            // the crowd, which would then find tokens without waiting, and use few of them.
+            // ahead of the crowd, which would then find tokens without waiting, and use few of them.
             val time = launch {
                 while (!isOver.get()) {
                     if (counted.made.get() - counted.granted.get() < AHEAD)

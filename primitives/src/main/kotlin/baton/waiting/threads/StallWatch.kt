@@ -1,0 +1,57 @@
+package baton.waiting.threads
+
+import java.util.concurrent.atomic.AtomicBoolean
+
+/**
+ * Looks every [millis], on the timer thread, at work that should go on. The looks end by themselves when no work is
+ * left, so they outlive it by [millis] at most.
+ *
+ * After [begin], looks are due for as long as [progress] is not null: the one that finds null clears [isDue] and asks
+ * again, because a [begin] in between has found it set.
+ */
+internal abstract class StallWatch<P : Any>(private val millis: Long) {
+    private val isDue = AtomicBoolean()
+
+    /** Whether another look will come. */
+    val isActive: Boolean
+        get() = isDue.get()
+
+    /** How far the work has come, equal to the former one if it has not gone on; null if there is none. */
+    protected abstract fun progress(): P?
+
+    /** It has come no further than [progress] between two looks. Must neither block nor lead to user code. */
+    protected abstract fun onStall(progress: P)
+
+    /** No work is left. As [onStall]. */
+    protected open fun onIdle() {}
+
+    /**
+     * To be called when work has begun. [reached] is how far it has come; null if only the first look is to see that.
+     */
+    fun begin(reached: P? = null) {
+        if (isDue.compareAndSet(false, true)) lookLater(reached)
+    }
+
+    private fun lookLater(before: P?) {
+        try {
+            Timeouts.onTimerThread(millis) { look(before) }
+        } catch (_: Throwable) { // No thread for the timer: the next call of begin tries again.
+            isDue.set(false)
+        }
+    }
+
+    private fun look(before: P?) {
+        var now = progress()
+        if (now != null && now == before) {
+            onStall(now)
+            now = progress()
+        }
+        if (now == null) {
+            onIdle()
+            isDue.set(false)
+            now = progress() ?: return
+            if (!isDue.compareAndSet(false, true)) return
+        }
+        lookLater(now)
+    }
+}
