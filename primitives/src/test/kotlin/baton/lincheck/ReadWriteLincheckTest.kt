@@ -12,6 +12,7 @@ import baton.sync.ReadWritePolicy
 import baton.sync.ReadWritePolicy.PHASE_FAIR
 import baton.sync.ReadWritePolicy.READER_FIRST
 import baton.sync.ReadWritePolicy.WRITER_FIRST
+import baton.sync.readwrite.contract.Asker.NO_OWNER
 import baton.sync.readwrite.contract.PlainReadWrite
 import baton.sync.readwrite.contract.ReadWriteUnderLincheck
 import baton.sync.readwrite.contract.UnownedReadWrite
@@ -33,6 +34,29 @@ internal class UnownedModel : UnownedReadWrite(ReadWriteSequential(PHASE_FAIR))
 internal class ReadWriteLincheckTest : UnownedReadWrite(ReadWriteUnderLincheck(PHASE_FAIR)), ReadWriteLincheck {
     override val model
         get() = UnownedModel::class.java
+
+    override val scenarios: List<Scenario>
+        get() =
+            listOf(
+                    // One reader leaves, and another comes.
+                    threads(
+                        { actor(::unlock, READ, NO_OWNER) },
+                        {
+                            actor(::tryLock, READ, NO_OWNER)
+                            actor(::tryLock, WRITE, NO_OWNER)
+                        },
+                    ),
+                    // A reader comes in the moment in which the first waiter moves the word into the fields.
+                    threads(
+                        { actor(::lock, WRITE, NO_OWNER) },
+                        {
+                            actor(::tryLock, READ, NO_OWNER)
+                            actor(::unlock, READ, NO_OWNER)
+                            actor(::unlock, READ, NO_OWNER)
+                        },
+                    ),
+                )
+                .map { it.after { actor(::tryLock, READ, NO_OWNER) } }
 }
 
 internal abstract class ReadWriteCancelLincheckBase(policy: ReadWritePolicy, override val model: Class<*>) :

@@ -126,6 +126,21 @@ class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequ
                     .after { actor(::tryAcquire, 1, 1) },
                 // Three of two are refused, not merely not free.
                 threads({ actor(::tryAcquire, 1, 3) }, { actor(::resize, 2) }),
+                // A release that decides under the lock meets one that has only changed the counter yet: there are two
+                // permits for all afterwards.
+                threads(
+                        {
+                            actor(::release, 1, 2)
+                            actor(::tryAcquire, 1, 2)
+                            actor(::acquire, 1, 1)
+                        },
+                        { actor(::release, 2, 1) },
+                    )
+                    .after {
+                        actor(::tryAcquire, 1, 2)
+                        actor(::tryAcquire, 2, 1)
+                        actor(::resize, 2)
+                    },
                 // The last but one of three is not the last of two.
                 threads({ actor(::release, 1, 1) }, { actor(::resize, 2) }, { actor(::awaitIdle) }).after {
                     actor(::tryAcquire, 1, 2)
