@@ -42,8 +42,8 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
     private val scheduled = AtomicInteger()
     private val tasks = AtomicReferenceArray<Task>(MOST_TASKS)
 
-    /** Whether a cancel has returned. */
-    @Volatile private var hasCancelled = false
+    /** How many cancels have begun and not returned. */
+    private val cancelling = AtomicInteger()
 
     /** Whether a task began active in a group whose cancel had returned. */
     @Volatile private var beganTooLate = false
@@ -66,7 +66,7 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
 
         /** Runs on the thread that schedules it, whose look after that would come too late for its code. */
         override fun begin() {
-            if (hasCancelled && group?.isCancelled == true && !hasEnded) beganTooLate = true
+            if (group?.isCancelled == true && cancelling.get() == 0 && !hasEnded) beganTooLate = true
             begun.incrementAndGet()
         }
 
@@ -95,14 +95,16 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
 
     @Operation
     fun cancelChildren() {
+        cancelling.incrementAndGet()
         scope.cancelChildren()
-        hasCancelled = true
+        cancelling.decrementAndGet()
     }
 
     @Operation
     fun cancelScope() {
+        cancelling.incrementAndGet()
         scope.cancel()
-        hasCancelled = true
+        cancelling.decrementAndGet()
     }
 
     // Plain loops, because every object costs time under Lincheck.
