@@ -1,76 +1,138 @@
 package baton.waiting
 
 import baton.waiting.threads.StallWatch
-import java.util.concurrent.CountDownLatch
-import java.util.concurrent.TimeUnit.SECONDS
-import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.atomic.AtomicReference
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class StallWatchTest {
-    private val reached = AtomicReference<Int>()
-    private val stalled = CountDownLatch(2)
-    private val stalls = AtomicInteger()
-    private val idle = AtomicInteger()
+    /** How far the work has come; null if there is none. */
+    private var reached: Int? = null
 
-    /** Each look finds that the work has gone on, if so. */
-    @Volatile private var goesOn = false
-    private val looks = CountDownLatch(10)
+    /** The looks that are due, each with its time. */
+    private val due = ArrayDeque<Pair<Long, Runnable>>()
+    private val stalls = mutableListOf<Int>()
+    private var idle = 0
+    private var atStall = {}
+    private var atIdle = {}
+    private var hasTimerThread = true
 
     private val watch =
         object : StallWatch<Int>(millis = 5) {
-            override fun progress(): Int? {
-                looks.countDown()
-                return if (goesOn) reached.updateAndGet { it?.plus(1) } else reached.get()
-            }
+            override fun progress() = reached
 
             override fun onStall(progress: Int) {
-                stalls.incrementAndGet()
-                stalled.countDown()
+                stalls += progress
+                atStall()
             }
 
             override fun onIdle() {
-                idle.incrementAndGet()
+                idle++
+                atIdle()
+            }
+
+            override fun schedule(millis: Long, look: Runnable) {
+                if (!hasTimerThread) throw OutOfMemoryError("no thread")
+                due += millis to look
             }
         }
 
-    private fun endWork() {
-        reached.set(null)
-        val deadline = System.nanoTime() + SECONDS.toNanos(60)
-        while (watch.isActive && System.nanoTime() < deadline) Thread.sleep(1)
+    private fun begin() {
+        reached = 1
+        watch.begin(1)
+    }
+
+    /** Five milliseconds pass. */
+    private fun look() {
+        val (millis, look) = due.removeFirst()
+        assertEquals(5, millis)
+        look.run()
+    }
+
+    private fun assertEnded() {
         assertFalse(watch.isActive)
+        assertEquals(0, due.size)
     }
 
     @Test
     fun work_thatStands_isReportedAtEachLook() {
-        reached.set(1)
-        watch.begin(1)
-        assertTrue(stalled.await(60, SECONDS))
+        begin()
+        repeat(3) { look() }
+        assertEquals(listOf(1, 1, 1), stalls)
         assertTrue(watch.isActive)
-        endWork()
     }
 
     @Test
     fun work_thatGoesOn_isNotReported() {
-        goesOn = true
-        reached.set(1)
-        watch.begin(1)
-        assertTrue(looks.await(60, SECONDS))
-        endWork()
-        assertEquals(0, stalls.get())
+        begin()
+        for (step in 2..10) {
+            reached = step
+            look()
+        }
+        assertEquals(emptyList<Int>(), stalls)
+        look()
+        assertEquals(listOf(10), stalls)
+    }
+
+    @Test
+    fun work_whoseProgressTheFirstLookSees_isReportedAtTheSecond() {
+        reached = 1
+        watch.begin()
+        look()
+        assertEquals(emptyList<Int>(), stalls)
+        look()
+        assertEquals(listOf(1), stalls)
     }
 
     @Test
     fun watch_whoseWorkHasEnded_endsByItself_andBeginsAgain() {
         repeat(3) { round ->
-            reached.set(1)
-            watch.begin()
+            begin()
             assertTrue(watch.isActive)
-            endWork()
-            assertEquals(round + 1, idle.get())
+            reached = null
+            look()
+            assertEquals(round + 1, idle)
+            assertEnded()
         }
+    }
+
+    @Test
+    fun watch_whoseReportEndsTheWork_endsAtOnce() {
+        atStall = { reached = null }
+        begin()
+        look()
+        assertEquals(1, idle)
+        assertEnded()
+    }
+
+    @Test
+    fun begin_asTheWatchEnds_isNotForgotten() {
+        atIdle = { begin() }
+        begin()
+        reached = null
+        look()
+        assertTrue(watch.isActive)
+        assertEquals(1, due.size)
+        look()
+        assertEquals(listOf(1), stalls)
+    }
+
+    @Test
+    fun begin_twice_looksOnce() {
+        begin()
+        begin()
+        assertEquals(1, due.size)
+    }
+
+    @Test
+    fun timer_withoutThread_isTriedAgainByTheNextBegin() {
+        hasTimerThread = false
+        begin()
+        assertEnded()
+        hasTimerThread = true
+        begin()
+        look()
+        assertEquals(listOf(1), stalls)
     }
 }

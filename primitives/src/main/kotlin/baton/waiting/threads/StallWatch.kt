@@ -8,6 +8,9 @@ import java.util.concurrent.atomic.AtomicBoolean
  *
  * After [begin], looks are due for as long as [progress] is not null: the one that finds null clears [isDue] and asks
  * again, because a [begin] in between has found it set.
+ *
+ * The timer is the system's, and no coroutine waits for it: a watch is for work whose threads or dispatchers stand
+ * still, and whose tests may have a virtual clock.
  */
 internal abstract class StallWatch<P : Any>(private val millis: Long) {
     private val isDue = AtomicBoolean()
@@ -32,9 +35,14 @@ internal abstract class StallWatch<P : Any>(private val millis: Long) {
         if (isDue.compareAndSet(false, true)) lookLater(reached)
     }
 
+    /** Throws if there is no thread for the timer. */
+    protected open fun schedule(millis: Long, look: Runnable) {
+        Timeouts.onTimerThread(millis, look)
+    }
+
     private fun lookLater(before: P?) {
         try {
-            Timeouts.onTimerThread(millis) { look(before) }
+            schedule(millis) { look(before) }
         } catch (_: Throwable) { // No thread for the timer: the next call of begin tries again.
             isDue.set(false)
         }
