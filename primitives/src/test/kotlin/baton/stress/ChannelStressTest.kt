@@ -173,6 +173,13 @@ open class ChannelStressTest : Stress() {
             }
         }
 
+        /**
+         * Whether the first element is yet to be received. The senders of an unlimited channel may have sent all before
+         * a receiver has begun.
+         */
+        fun awaitsReceive(senders: List<Job>): Boolean =
+            ledger.received.get() == 0 && (senders.any { it.isActive } || channels.any { it.size > 0 })
+
         fun close() = channels.forEach { it.close() }
 
         /** And the elements left in the buffer come out by way of `onDropped`. */
@@ -209,7 +216,8 @@ open class ChannelStressTest : Stress() {
         stress(pair) {
             val senders = callers(20, { pair.takesMore }, pair::attemptToSend)
             val both = callers(4, { pair.takesMore }, pair::attemptBoth)
-            val receivers = callers(20, { senders.any { it.isActive } }, pair::attemptToReceive)
+            val receivers =
+                callers(20, { senders.any { it.isActive } || pair.awaitsReceive(senders) }, pair::attemptToReceive)
             end(pair, senders + both)
             joinAll(*(senders + both + receivers).toTypedArray())
         }
@@ -238,7 +246,8 @@ open class ChannelStressTest : Stress() {
     @ParameterizedTest
     @MethodSource("plans")
     fun cancel_inTheMiddle_whatWasInsideIsDroppedExactlyOnce(capacity: Int, onFull: OnFull) =
-        exactlyOnce(capacity, ChannelOrder.FIFO, onFull) { pair, _ ->
+        exactlyOnce(capacity, ChannelOrder.FIFO, onFull) { pair, senders ->
+            while (pair.awaitsReceive(senders)) yield()
             repeat(random.nextInt(50, 200)) { yield() }
             pair.cancel()
         }
