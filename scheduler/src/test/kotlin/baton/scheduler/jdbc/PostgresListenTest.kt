@@ -48,10 +48,11 @@ class PostgresListenTest {
                     assertEquals("b", edits.receive())
                     val polls = source.queries.get() - queries
                     assertTrue(polls in 2L..3L, "$polls queries for two edits, and $before listeners before")
-                    // The connection that listens is ended by the server, and is renewed, as often as it has worked.
+                    // The connection that listens is ended by the server, and is renewed, as often as it has worked. It
+                    // may deliver one more edit until it has ended, hence the wait for that, of 10 s at most.
                     repeat(2) {
                         fixture.number(
-                            "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity " +
+                            "SELECT COUNT(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity " +
                                 "WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()"
                         )
                         other.edit("c", Trigger.every(1.minutes))
