@@ -3,10 +3,15 @@ package baton.interop.streams;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
 import org.testng.ITestListener;
 import org.testng.ITestResult;
 import org.testng.TestNG;
@@ -15,28 +20,44 @@ import org.testng.TestNG;
  * The TCK of Reactive Streams. TestNG runs it, and each of its rules is a test here; the rules named {@code untested_}
  * have no test. A rule that the TCK skips fails.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReactiveStreamsTest {
-    @TestFactory
-    Stream<DynamicTest> publisher() {
-        return run(PublisherRules.class);
+    private final Map<Class<?>, FutureTask<List<ITestResult>>> runs = new HashMap<>();
+
+    /**
+     * All at once, as most rules wait for a signal that must not come. Each class has an engine of its own: one engine
+     * would run the rules of one class beside each other, too.
+     */
+    @BeforeAll
+    void runAll() {
+        for (var rules : List.of(PublisherRules.class, SubscriberRules.class, ProcessorRules.class, MapRules.class)) {
+            FutureTask<List<ITestResult>> task = new FutureTask<>(() -> run(rules));
+            runs.put(rules, task);
+            new Thread(task, rules.getSimpleName()).start();
+        }
     }
 
     @TestFactory
-    Stream<DynamicTest> subscriber() {
-        return run(SubscriberRules.class);
+    Stream<DynamicTest> publisher() throws Exception {
+        return testsOf(PublisherRules.class);
     }
 
     @TestFactory
-    Stream<DynamicTest> processor() {
-        return run(ProcessorRules.class);
+    Stream<DynamicTest> subscriber() throws Exception {
+        return testsOf(SubscriberRules.class);
     }
 
     @TestFactory
-    Stream<DynamicTest> map() {
-        return run(MapRules.class);
+    Stream<DynamicTest> processor() throws Exception {
+        return testsOf(ProcessorRules.class);
     }
 
-    private static Stream<DynamicTest> run(Class<?> rules) {
+    @TestFactory
+    Stream<DynamicTest> map() throws Exception {
+        return testsOf(MapRules.class);
+    }
+
+    private static List<ITestResult> run(Class<?> rules) {
         List<ITestResult> results = new ArrayList<>();
         TestNG engine = new TestNG(false);
         engine.setVerbose(0);
@@ -58,6 +79,11 @@ class ReactiveStreamsTest {
             }
         });
         engine.run();
+        return results;
+    }
+
+    private Stream<DynamicTest> testsOf(Class<?> rules) throws Exception {
+        List<ITestResult> results = runs.get(rules).get();
         List<ITestResult> verified = results.stream()
                 .filter(result -> !result.getName().startsWith("untested_") && !isMulticast(result.getName()))
                 .toList();
