@@ -1,8 +1,5 @@
 package samples
 
-import com.sun.net.httpserver.HttpServer
-import java.net.InetAddress
-import java.net.InetSocketAddress
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
@@ -19,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.Arguments
 import org.junit.jupiter.params.provider.Arguments.arguments
 import org.junit.jupiter.params.provider.MethodSource
+import samples.support.LoopbackServer
 
 @Timeout(300, threadMode = SEPARATE_THREAD)
 class UptimeMonitorTest : UptimeRun() {
@@ -121,7 +119,7 @@ class UptimeMonitorTest : UptimeRun() {
 
     @Test
     fun endpoint_withoutHead_isAskedByGet() {
-        val http = HttpServer.create(InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0)
+        val http = LoopbackServer.create(0)
         http.createContext("/") { exchange ->
             exchange.sendResponseHeaders(if (exchange.requestMethod == "GET") 204 else 405, -1)
             exchange.close()

@@ -35,16 +35,11 @@ public final class ApiServer implements AutoCloseable {
 
     private boolean closed;
 
-    static {
-        // Otherwise the second half of a response, its body, may wait 40 ms for the acknowledgement of the first.
-        System.setProperty("sun.net.httpserver.nodelay", "true");
-    }
-
     private ApiServer(int limit, int failAfter, ToIntFunction<String> delay) throws IOException {
         this.limit = limit;
         this.failAfter = failAfter;
         this.delay = delay;
-        http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        http = LoopbackServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
         http.createContext("/", this::handle);
     }
 

@@ -39,15 +39,10 @@ public final class ImportServer implements AutoCloseable {
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger peak = new AtomicInteger();
 
-    static {
-        // Otherwise the second half of a response, its body, may wait 40 ms for the acknowledgement of the first.
-        System.setProperty("sun.net.httpserver.nodelay", "true");
-    }
-
     private ImportServer(int records, Faults faults) throws IOException {
         this.faults = faults;
         timesStored = new AtomicIntegerArray(records);
-        http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        http = LoopbackServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
         http.createContext("/records/", this::handle);
         http.setExecutor(readers);
     }

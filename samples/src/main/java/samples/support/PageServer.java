@@ -6,7 +6,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -42,11 +41,6 @@ public final class PageServer implements AutoCloseable {
             .connectTimeout(PATIENCE)
             .build();
 
-    static {
-        // Otherwise the second half of a response, its body, may wait 40 ms for the acknowledgement of the first.
-        System.setProperty("sun.net.httpserver.nodelay", "true");
-    }
-
     private final HttpServer http;
     private final int answered;
     private final CompletableFuture<HttpExchange> held = new CompletableFuture<>();
@@ -73,7 +67,7 @@ public final class PageServer implements AutoCloseable {
     public PageServer(int answered) {
         this.answered = answered;
         try {
-            http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            http = LoopbackServer.create(0);
         } catch (IOException failure) {
             throw new UncheckedIOException("cannot start the server", failure);
         }

@@ -4,7 +4,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,7 +32,7 @@ public final class WidgetServer implements AutoCloseable {
     public WidgetServer(String outOfOrder) {
         this.outOfOrder = outOfOrder;
         try {
-            http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+            http = LoopbackServer.create(0);
         } catch (IOException failure) {
             throw new UncheckedIOException("cannot start the server", failure);
         }

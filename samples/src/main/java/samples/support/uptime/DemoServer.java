@@ -19,6 +19,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import samples.support.LoopbackServer;
 import samples.support.Outage;
 
 /**
@@ -57,11 +58,6 @@ public final class DemoServer implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final long outageMillis;
     private final Outage outage;
-
-    static {
-        // Otherwise a response may wait 40 ms for the acknowledgement of the one before.
-        System.setProperty("sun.net.httpserver.nodelay", "true");
-    }
 
     private DemoServer(long outageMillis) {
         this.outageMillis = outageMillis;
@@ -104,7 +100,7 @@ public final class DemoServer implements AutoCloseable {
                 return socket.getLocalPort();
             }
             if (kind == Kind.OUTAGE) timer.schedule(outage::begin, outageMillis, TimeUnit.MILLISECONDS);
-            HttpServer http = HttpServer.create(free, BACKLOG);
+            HttpServer http = LoopbackServer.create(free, BACKLOG);
             sockets.put(host, () -> http.stop(0));
             http.createContext("/", exchange -> handle(exchange, host, kind));
             http.start();

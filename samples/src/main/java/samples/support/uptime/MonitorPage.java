@@ -5,8 +5,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.BindException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import samples.support.LoopbackServer;
 import samples.support.TextFile;
 
 /**
@@ -45,8 +44,7 @@ public final class MonitorPage implements AutoCloseable {
     /** Takes the port, or a free one if it is 0; requests are answered from {@link #serve} on. */
     static MonitorPage open(int port, MonitorReport report) throws IOException {
         try {
-            return new MonitorPage(
-                    HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0), report);
+            return new MonitorPage(LoopbackServer.create(port), report);
         } catch (BindException taken) {
             throw new IOException("port " + port + ": " + taken.getMessage(), taken);
         }

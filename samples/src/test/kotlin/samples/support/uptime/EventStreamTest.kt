@@ -1,10 +1,8 @@
 package samples.support.uptime
 
-import com.sun.net.httpserver.HttpServer
 import java.io.BufferedReader
 import java.io.ByteArrayOutputStream
 import java.io.IOException
-import java.net.InetAddress
 import java.net.InetSocketAddress
 import java.net.Socket
 import java.net.URI
@@ -22,6 +20,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
+import samples.support.LoopbackServer
 
 @Timeout(120, threadMode = SEPARATE_THREAD)
 class EventStreamTest {
@@ -63,7 +62,7 @@ class EventStreamTest {
     @Test
     fun reader_thatDoesNotRead_isDropped_andTheOthersGoOn() {
         val ends = LinkedBlockingQueue<String>()
-        val http = HttpServer.create(InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0)
+        val http = LoopbackServer.create(0)
         http.executor = threads
         http.createContext("/") { exchange ->
             try {
