@@ -4,11 +4,8 @@ import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
 import java.util.concurrent.TimeUnit
-import org.junit.jupiter.api.AfterAll
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
-import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
@@ -21,28 +18,6 @@ import samples.support.LoopbackServer
 @Timeout(300, threadMode = SEPARATE_THREAD)
 class UptimeMonitorTest : UptimeRun() {
     private val state by lazy { directory.resolve("checks.journal") }
-
-    @Test
-    fun defaultRun_findsWhatTheServerDid_endsByItself() {
-        val outcome = defaultRun.outcome(60)
-
-        assertEquals("", outcome.err)
-        assertEquals(0, outcome.exitCode)
-        assertFalse('\u001b' in outcome.out, "no live block in a log")
-        val table = outcome.summary()
-        assertTrue(table.getValue("checks") > 1000, outcome.out)
-        assertTrue(table.getValue("peak at once") in 1..200, outcome.out)
-        assertTrue("lag p50" in table && "lag p99" in table, outcome.out)
-        assertEquals(18, table["down at the end"])
-        // Ten are dead, eight hang, and twelve go down and come back.
-        assertEquals(42, table["changes found"])
-        assertTrue("the demo server made 42: the same" in outcome.out, outcome.out)
-        assertTrue(table.getValue("store reads a minute") <= 6, outcome.out)
-        assertTrue(table.getValue("store writes a minute") <= 30, outcome.out)
-        for (change in listOf("dead-01 down", "hanging-01 down", "outage-12 down", "outage-12 up")) {
-            assertEquals(1, outcome.out.lines().count { " s  $change" in it }, outcome.out)
-        }
-    }
 
     @Test
     fun edit_takesEffect_isOnThePage_andCtrlC_sumsUp() {
@@ -199,25 +174,8 @@ class UptimeMonitorTest : UptimeRun() {
         ProcessBuilder("kill", "-$signal", "${child.pid()}").start().waitFor()
     }
 
-    private fun Outcome.summary(): Map<String, Int> = tables().last()
-
     companion object {
         private const val TIME = "must be a time like 30s, 5m or 1h"
-
-        /** It takes a while, so it runs beside the other tests. */
-        private lateinit var defaultRun: Process
-
-        @JvmStatic
-        @BeforeAll
-        fun startDefaultRun() {
-            defaultRun = Twin.JAVA.start("UptimeMonitor")
-        }
-
-        @JvmStatic
-        @AfterAll
-        fun endDefaultRun() {
-            defaultRun.destroyForcibly()
-        }
 
         @JvmStatic
         fun wrongUsage(): List<Arguments> =
