@@ -27,7 +27,9 @@ internal class BlockingConditionFace(private val condition: Condition, private v
     private val blocking = AsyncCondition.of(condition).blocking()
     private val java = JavaConditionFace(condition)
     private val others = Turns(isMixed, java, KotlinConditionFace(condition))
-    private val calls = ThreadCalls { condition.waiting + condition.mutex.waiting }
+
+    /** The mutex is read first: a waiter that moves to it meanwhile, from the condition, must not count twice. */
+    private val calls = ThreadCalls { condition.mutex.waiting + condition.waiting }
     private val holders = ConcurrentHashMap<Thread, Holder>()
 
     private class Holder(val owner: Any?) {
