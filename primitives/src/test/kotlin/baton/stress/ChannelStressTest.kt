@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicIntegerArray
 import kotlin.time.Duration.Companion.microseconds
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TimeSource
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
@@ -88,6 +90,7 @@ open class ChannelStressTest : Stress() {
 
     private inner class Pair(capacity: Int, order: ChannelOrder, onFull: OnFull) {
         val ledger = Ledger(elements)
+        private val deadline = TimeSource.Monotonic.markNow() + 30.seconds
         private val channels = List(2) { Channel(capacity, order, onFull, onDropped = ledger::out) }
 
         /** Not after a cancel: the rest of the elements would only be refused, one after the other. */
@@ -174,11 +177,13 @@ open class ChannelStressTest : Stress() {
         }
 
         /**
-         * Whether the first element is yet to be received. The senders of an unlimited channel may have sent all before
-         * a receiver has begun.
+         * Whether nothing has been received yet, although a sender is active or an element is left: the senders of an
+         * unlimited channel never wait, and may end before a receiver begins. False after 30 s, for the test to fail.
          */
         fun awaitsReceive(senders: List<Job>): Boolean =
-            ledger.received.get() == 0 && (senders.any { it.isActive } || channels.any { it.size > 0 })
+            ledger.received.get() == 0 &&
+                deadline.hasNotPassedNow() &&
+                (senders.any { it.isActive } || channels.any { it.size > 0 })
 
         fun close() = channels.forEach { it.close() }
 
@@ -247,6 +252,7 @@ open class ChannelStressTest : Stress() {
     @MethodSource("plans")
     fun cancel_inTheMiddle_whatWasInsideIsDroppedExactlyOnce(capacity: Int, onFull: OnFull) =
         exactlyOnce(capacity, ChannelOrder.FIFO, onFull) { pair, senders ->
+            // The test fails if nothing is received.
             while (pair.awaitsReceive(senders)) yield()
             repeat(random.nextInt(50, 200)) { yield() }
             pair.cancel()
