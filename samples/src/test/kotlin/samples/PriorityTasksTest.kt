@@ -30,7 +30,7 @@ class PriorityTasksTest {
     @ParameterizedTest
     @EnumSource
     fun urgentJobs_runBehindTheBacklogWithoutPriorities_aheadOfItWithThem(twin: Twin) {
-        val outcome = twin.run("--jobs", "60", "--concurrency", "2", "--delay", "2")
+        val outcome = twin.run("--jobs", "60", "--concurrency", "2", "--delay", "10")
 
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)

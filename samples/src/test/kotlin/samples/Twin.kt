@@ -27,6 +27,9 @@ fun Outcome.tables(): List<Map<String, Int>> =
             .associate { (label, count) -> label.trim() to count.toInt() }
     }
 
+/** The table at the end of the output. */
+fun Outcome.summary(): Map<String, Int> = tables().last()
+
 /** `main` without ending the JVM. */
 typealias Sample = (args: Array<String>, out: PrintStream, err: PrintStream) -> Int
 

@@ -29,8 +29,6 @@ abstract class UptimeRun {
     protected fun start(vararg args: String): Process =
         Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", *args).also { children += it }
 
-    protected fun Outcome.summary(): Map<String, Int> = tables().last()
-
     protected fun BufferedReader.awaitLine(end: String): String {
         val lines = mutableListOf<String>()
         while (lines.lastOrNull()?.endsWith(end) != true) {

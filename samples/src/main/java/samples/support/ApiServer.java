@@ -3,7 +3,6 @@ package samples.support;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -39,7 +38,7 @@ public final class ApiServer implements AutoCloseable {
         this.limit = limit;
         this.failAfter = failAfter;
         this.delay = delay;
-        http = LoopbackServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        http = LoopbackServer.create(0, BACKLOG);
         http.createContext("/", this::handle);
     }
 

@@ -3,7 +3,6 @@ package samples.support;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -42,7 +41,7 @@ public final class ImportServer implements AutoCloseable {
     private ImportServer(int records, Faults faults) throws IOException {
         this.faults = faults;
         timesStored = new AtomicIntegerArray(records);
-        http = LoopbackServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
+        http = LoopbackServer.create(0, BACKLOG);
         http.createContext("/records/", this::handle);
         http.setExecutor(readers);
     }

@@ -25,15 +25,17 @@ class ReactiveStreamsTest {
     private final Map<Class<?>, FutureTask<List<ITestResult>>> runs = new HashMap<>();
 
     /**
-     * All at once, as most rules wait for a signal that must not come. Each class has an engine of its own: one engine
-     * would run the rules of one class beside each other, too.
+     * Runs all at once, as most rules wait for a signal that must not come. Each class has an engine of its own, because
+     * TestNG's {@code parallel="classes"} would also run inherited rules of one class at once.
      */
     @BeforeAll
     void runAll() {
         for (var rules : List.of(PublisherRules.class, SubscriberRules.class, ProcessorRules.class, MapRules.class)) {
             FutureTask<List<ITestResult>> task = new FutureTask<>(() -> run(rules));
             runs.put(rules, task);
-            new Thread(task, rules.getSimpleName()).start();
+            Thread thread = new Thread(task, rules.getSimpleName());
+            thread.setDaemon(true);
+            thread.start();
         }
     }
 

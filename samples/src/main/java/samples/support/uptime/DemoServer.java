@@ -90,17 +90,16 @@ public final class DemoServer implements AutoCloseable {
     }
 
     private int open(String host, Kind kind) {
-        InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try {
             if (kind == Kind.DEAD) {
                 // Bound, so that no other program gets the port, but not listening.
                 Socket socket = new Socket();
                 sockets.put(host, socket);
-                socket.bind(free);
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 return socket.getLocalPort();
             }
             if (kind == Kind.OUTAGE) timer.schedule(outage::begin, outageMillis, TimeUnit.MILLISECONDS);
-            HttpServer http = LoopbackServer.create(free, BACKLOG);
+            HttpServer http = LoopbackServer.create(0, BACKLOG);
             sockets.put(host, () -> http.stop(0));
             http.createContext("/", exchange -> handle(exchange, host, kind));
             http.start();
