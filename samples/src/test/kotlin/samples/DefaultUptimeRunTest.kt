@@ -15,13 +15,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 class DefaultUptimeRunTest {
     @Test
     fun run_findsWhatTheServerDid_endsByItself() {
-        val child = Twin.JAVA.start("UptimeMonitor")
-        val outcome =
-            try {
-                child.outcome(60)
-            } finally {
-                child.destroyForcibly()
-            }
+        val outcome = Twin.JAVA.start("UptimeMonitor").outcome(60)
 
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)

@@ -120,10 +120,14 @@ fun Sample.runHere(vararg args: String): Outcome {
     return Outcome(exitCode, out.toByteArray(), err.toByteArray())
 }
 
-/** Waits until the JVM ends. The output of a sample fits into the pipe's buffer meanwhile. */
+/** Waits until the JVM ends, and ends it otherwise. The output of a sample fits into the pipe's buffer meanwhile. */
 fun Process.outcome(seconds: Long = 30): Outcome {
-    val ended = waitFor(seconds, TimeUnit.SECONDS)
-    if (!ended) destroyForcibly()
+    val ended =
+        try {
+            waitFor(seconds, TimeUnit.SECONDS)
+        } finally {
+            toHandle().destroyForcibly() // The process itself would close its output, too.
+        }
     val outcome = Outcome(if (ended) exitValue() else -1, inputStream.readAllBytes(), errorStream.readAllBytes())
     assertTrue(ended, "did not end: ${outcome.out}${outcome.err}")
     return outcome
