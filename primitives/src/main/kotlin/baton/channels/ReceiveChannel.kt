@@ -1,6 +1,5 @@
 package baton.channels
 
-import baton.InternalBatonApi
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause1
 
@@ -18,7 +17,6 @@ import kotlinx.coroutines.selects.SelectClause1
  *
  * Only Baton implements it: later versions may add members. All members may be called from any thread.
  */
-@SubclassOptInRequired(InternalBatonApi::class)
 public interface ReceiveChannel<out E> {
     /** How many elements can be received now; the elements of waiting senders are not included. */
     public val size: Int

@@ -1,6 +1,5 @@
 package baton.channels
 
-import baton.InternalBatonApi
 import baton.Priority
 import kotlin.time.Duration
 import kotlinx.coroutines.DisposableHandle
@@ -19,7 +18,6 @@ import kotlinx.coroutines.selects.SelectClause2
  *
  * Only Baton implements it: later versions may add members. All members may be called from any thread.
  */
-@SubclassOptInRequired(InternalBatonApi::class)
 public interface SendChannel<in E> {
     /** The number of elements that the buffer has places for. */
     public val capacity: Int

@@ -334,10 +334,10 @@ public class ReadWriteLock(
      * wait for ever is refused only when it begins to wait: its try form just returns false.
      */
     private fun done(mode: LockMode, outcome: Outcome, owner: Any?): Boolean =
-        when (outcome) {
-            Outcome.DONE -> true
-            Outcome.BUSY -> false
-            Outcome.DEADLOCK if mode != LockMode.UPGRADE -> false
+        when {
+            outcome == Outcome.DONE -> true
+            outcome == Outcome.BUSY -> false
+            outcome == Outcome.DEADLOCK && mode != LockMode.UPGRADE -> false
             else -> throw core.refusal(outcome, owner, mode)
         }
 

@@ -1,6 +1,5 @@
 package baton.scheduler
 
-import baton.InternalBatonApi
 import baton.Priority
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
@@ -30,7 +29,6 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
  * after an [await] or [join] that returns.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class)
-@SubclassOptInRequired(InternalBatonApi::class)
 public interface ScheduledTask<out T> : Deferred<T> {
     /** Whether it is queued, running or done. */
     public val state: TaskState
