@@ -55,7 +55,8 @@ public final class Triggers {
 
     /**
      * {@code trigger} under a name, which the store keeps in its place. When the entry is loaded, the trigger of that
-     * name in {@link AsyncSchedule.Builder#triggers} is used.
+     * name in {@link AsyncSchedule.Builder#triggers} is used: the entry is due at the stored time, or at the next one of
+     * that trigger if it is earlier.
      *
      * @throws IllegalArgumentException if {@code name} is blank
      */

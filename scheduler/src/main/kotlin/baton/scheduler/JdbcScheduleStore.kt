@@ -72,7 +72,8 @@ import kotlinx.coroutines.withContext
  * PostgreSQL has a trigger besides, by which an insert into `checks_edits` notifies the channel `checks_edits`. On
  * SQLite, numbers and truth values are `INTEGER`, `id` is `INTEGER PRIMARY KEY AUTOINCREMENT`, and `checks_revision` is
  * a table of one row with the column `value`, which grows by one. `trigger_text` is [ScheduleRow.trigger], `priority`
- * the name of a [Priority], and `next_due` is null or like `2026-11-25T10:00:00Z`. An edit in PostgreSQL:
+ * the name of a [Priority], and `next_due` is null or like `2026-11-25T10:00:00Z`; one that is later than the trigger's
+ * next time from now on does not count, but for `at`. An edit in PostgreSQL:
  * ```
  * BEGIN;
  * INSERT INTO checks VALUES ('a', 'every PT5M', 'HIGH', NULL, FALSE, FALSE, nextval('checks_revision'), 'psql')

@@ -37,8 +37,10 @@ import kotlin.time.Duration.Companion.microseconds
  *
  * *Late and overlapping runs.* [Misfire] is the policy for due times that passed while the schedule did not run or
  * because the clock jumped, [Overlap] that for an entry that is due while its last run goes on. If the clock is set
- * back, no entry fires early, and within a minute the entries are due by the new time. Due times that pass while an
- * entry is paused are no misfires.
+ * back, no entry fires early, and within a minute the entries are due by the new time. The same holds over a restart:
+ * an entry that is loaded is due at the stored time or at the next one of its trigger from now on, whichever is
+ * earlier, so neither a clock that was ahead nor a former definition of a named trigger delays it; an `at` is due at
+ * its own time. Due times that pass while an entry is paused are no misfires.
  *
  * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays.
  *

@@ -74,7 +74,8 @@ public fun interface Trigger {
 
         /**
          * [trigger] under a [name], which the store keeps in its place. When the entry is loaded, the trigger of that
-         * name in [ScheduleConfig.triggers] is used.
+         * name in [ScheduleConfig.triggers] is used: the entry is due at the stored time, or at the next one of that
+         * trigger if it is earlier. So a new definition counts from the next start, and a missed run is carried over.
          *
          * @throws IllegalArgumentException if [name] is blank.
          */

@@ -45,23 +45,21 @@ internal class ScheduleCore<K : Any>(
             checkOpen()
             val slot = table.slotOf(key)
             table.define(slot, trigger, priority)
-            startAt(slot, times, now)
+            start(slot, times, now)
             table.markDirty(slot, hasEdited = true)
             table.freeIfUnused(slot)
         }
         times.failure?.let { report(key, it) }
     }
 
-    /** The entry of [slot], which has no due time, is due as [times] say; if never, it is removed. */
-    fun startAt(slot: Int, times: DueTimes, now: Long) {
-        when {
-            times.failure != null -> table.pause(slot)
-            times.next == Times.NEVER -> table.remove(slot)
-            else -> {
-                table.schedule(slot, times.next)
-                if (times.next < now) table.mark(slot, LATE)
-            }
-        }
+    private fun start(slot: Int, times: DueTimes, now: Long) =
+        if (times.failure != null) table.pause(slot) else startAt(slot, times.next, now)
+
+    /** The entry of [slot], which has no due time, is due at [due]; if never, it is removed. */
+    fun startAt(slot: Int, due: Long, now: Long) {
+        if (due == Times.NEVER) return table.remove(slot)
+        table.schedule(slot, due)
+        if (due < now) table.mark(slot, LATE)
     }
 
     fun remove(key: K): Boolean = edit(key) { table.remove(it) }
@@ -107,7 +105,7 @@ internal class ScheduleCore<K : Any>(
                     val slot = table.findLive(key)
                     if (slot < 0 || table.triggers[slot] !== trigger || !table.has(slot, PAUSED)) return@step false
                     table.unmark(slot, PAUSED)
-                    if (!table.has(slot, ENDING)) startAt(slot, times, now)
+                    if (!table.has(slot, ENDING)) start(slot, times, now)
                     table.markDirty(slot, hasEdited = true)
                     table.freeIfUnused(slot)
                     true

@@ -75,17 +75,18 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         val trigger = TriggerText.parse(row.trigger, config.triggers)
         val now = core.now()
         val times = DueTimes(config.misfire)
-        val stored = row.nextDue?.takeIf { effective(trigger) !is EveryTrigger }
-        if (!row.deleted && (trigger is UnknownTrigger || (!row.paused && stored == null)))
-            times.first(trigger, row.key, now)
-        val isMerged = table.step { mergeStep(row, trigger, stored?.let(Times::roundedUp), times, isFirst, now) }
+        val kind = effective(trigger)
+        val stored = row.nextDue?.takeIf { kind !is EveryTrigger }?.let(Times::roundedUp) ?: Times.NEVER
+        val isAt = kind is AtTrigger && stored != Times.NEVER
+        if (!row.deleted && (trigger is UnknownTrigger || !row.paused && !isAt)) times.first(trigger, row.key, now)
+        val isMerged = table.step { mergeStep(row, trigger, stored, times, isFirst, now) }
         if (isMerged) times.failure?.let { core.report(row.key, it) }
     }
 
     private fun mergeStep(
         row: ScheduleRow<K>,
         trigger: Trigger,
-        due: Long?,
+        stored: Long,
         times: DueTimes,
         isFirst: Boolean,
         now: Long,
@@ -110,17 +111,20 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         }
         table.define(slot, trigger, row.priority)
         when {
-            times.failure != null || row.paused -> table.pause(slot)
-            due != null -> startAt(slot, due, now)
-            else -> core.startAt(slot, times, now)
+            row.paused -> table.pause(slot)
+            // A trigger that fails for a while takes no run away.
+            times.failure != null && (stored == Times.NEVER || trigger is UnknownTrigger) -> table.pause(slot)
+            // The clock by which the time was stored may have been ahead, or the trigger another one.
+            else -> core.startAt(slot, minOf(stored, times.next), now)
         }
-        if (!table.has(slot, LIVE)) table.markDirty(slot, hasEdited = false)
+        if (!table.has(slot, LIVE) || isNew(slot, trigger, stored)) table.markDirty(slot, hasEdited = false)
         return true
     }
 
-    private fun startAt(slot: Int, due: Long, now: Long) {
-        table.schedule(slot, due)
-        if (due < now) table.mark(slot, EntryFlags.LATE)
+    /** Whether the entry has a due time that is not in the store: it would begin anew with each start. */
+    private fun isNew(slot: Int, trigger: Trigger, stored: Long): Boolean {
+        val kind = effective(trigger)
+        return slot in table.heap && kind !is EveryTrigger && kind !is AtTrigger && table.heap.dueOf(slot) != stored
     }
 
     /** The entry was put or removed before the row was loaded, and replaces that row in the store. */

@@ -3,7 +3,6 @@ package baton.scheduler.schedule
 import baton.Priority
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleRow
-import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
 import java.time.Instant
 import kotlin.time.Duration.Companion.hours
@@ -18,10 +17,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** The contract of every store. */
-abstract class ScheduleStoreContract {
-    /** Opens the same store, which is empty at first, anew. The last one opened was closed. */
-    protected abstract fun open(): ScheduleStore<String>
-
+abstract class ScheduleStoreContract : ScheduleClockContract() {
     /** Keys that are hard to keep. */
     protected open val hardKeys = listOf("", "a", "two words", "line\nbreak", "\u0000", "ünïcødé 🎉")
 
