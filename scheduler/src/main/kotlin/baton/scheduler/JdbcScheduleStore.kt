@@ -2,6 +2,7 @@ package baton.scheduler
 
 import baton.Priority
 import baton.scheduler.jdbc.JdbcTables
+import baton.scheduler.jdbc.OwnerRow
 import baton.scheduler.jdbc.PostgresNotifications
 import baton.scheduler.jdbc.TableNames
 import baton.scheduler.schedule.AtTrigger
@@ -54,9 +55,10 @@ import kotlinx.coroutines.withContext
  *
  * **One owner.** Only one schedule may run on a table. [Schedule.run] throws [ScheduleOwnedException] if another one
  * has given a sign of life, by the clock of the database, within three times that time: so after a crash wait that
- * long. A schedule that finds itself taken over, because it could not reach the database for so long and another one
- * was started, stops and throws the same, and writes nothing any more. Nothing is taken over by itself. For several
- * processes that share the work of one schedule use db-scheduler.
+ * long, or free the table by the statement in its message. If that clock was ahead, [Schedule.run] itself waits that
+ * long, and goes on unless there is a sign of life. A schedule that finds itself taken over, because it could not reach
+ * the database for so long and another one was started, stops and throws the same, and writes nothing any more. Nothing
+ * is taken over by itself. For several processes that share the work of one schedule use db-scheduler.
  *
  * **Tables**, of [table] `checks`; [createTables] creates them, by the statements in `docs/SCHEDULE_TABLES.md`. On H2
  * and PostgreSQL, where `TEXT` is `VARCHAR` on H2:
@@ -260,14 +262,21 @@ internal constructor(
 
     /**
      * As [ScheduleStore.own], by the clock of the database. An owner is alive until it has not called [renew] for three
-     * times [renewEvery]. Returns true.
+     * times its [renewEvery]. If its last sign of life lies in the future, because that clock was set back, this waits
+     * for as long to see whether it changes. Returns true.
      *
      * @throws IllegalArgumentException if [renewEvery] is not positive.
      * @throws java.sql.SQLException if the database fails.
      */
     override suspend fun own(owner: String, renewEvery: Duration): Boolean {
         require(renewEvery.isPositive()) { "renewEvery = $renewEvery, must be positive" }
-        calls.call { tables.own("$owner, $PROCESS", renewEvery) }
+        val name = "$owner, $PROCESS"
+        var seen = calls.call { tables.own(name, renewEvery, seen = null) }
+        while (seen != null) {
+            val last: OwnerRow.Beat = seen
+            delay(last.everyMillis)
+            seen = calls.call { tables.own(name, renewEvery, last) }
+        }
         return true
     }
 

@@ -146,9 +146,10 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
         return session.transaction(keeps = true) { edits.read(this) }
     }
 
-    fun own(name: String, renewEvery: Duration) {
+    /** See [OwnerRow.own]. */
+    fun own(name: String, renewEvery: Duration, seen: OwnerRow.Beat?): OwnerRow.Beat? {
         isClosed = false
-        session.transaction(keeps = true) { owner.own(this, name, renewEvery) }
+        return session.transaction(keeps = true) { owner.own(this, name, renewEvery, seen) }
     }
 
     fun renew() {

@@ -9,12 +9,19 @@ import baton.scheduler.jdbc.databases.TestDatabase
 import baton.scheduler.jdbc.databases.entry
 import baton.scheduler.schedule.ScheduleStoreContract
 import java.nio.file.Path
+import kotlin.time.Duration.Companion.days
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -178,6 +185,60 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
         second.close()
         first.apply(listOf(entry("a")))
         assertEquals(1, first.load(0).size)
+    }
+
+    /** The clock of the database was ahead when the owner crashed, and is right now. */
+    @Test
+    fun owner_crashedWithASignOfLifeInTheFuture_isStaleAfterThreeIntervals() {
+        for (ahead in listOf(10.seconds, 1.hours, 3650.days)) runTest {
+            val crashed = fixture.open()
+            crashed.own("crashed", 1.minutes)
+            fixture.execute("UPDATE checks_owner SET beat_at = beat_at + ${ahead.inWholeMilliseconds}")
+            val next = fixture.open()
+            next.own("next", 5.seconds)
+            assertEquals(3.minutes.inWholeMilliseconds, currentTime, "$ahead")
+            assertThrows<ScheduleOwnedException> { runBlocking { crashed.renew() } }
+            assertTrue(fixture.number("SELECT beat_at FROM checks_owner") <= System.currentTimeMillis() + 60_000)
+            next.close()
+        }
+    }
+
+    /** The clock of the database was set back while the owner ran. */
+    @Test
+    fun owner_aliveWithASignOfLifeInTheFuture_isNamedAfterItsNextOne() = runTest {
+        val owner = fixture.open()
+        owner.own("alive", 1.minutes)
+        fixture.execute("UPDATE checks_owner SET beat_at = beat_at + 3600000")
+        val next = fixture.open()
+        val refusal = async { runCatching { next.own("next", 1.minutes) }.exceptionOrNull() }
+        delay(150.seconds)
+        assertTrue(refusal.isActive)
+        fixture.execute("UPDATE checks_owner SET beat_at = beat_at + 150000")
+        val failure = refusal.await() as ScheduleOwnedException
+        assertTrue(failure.owner.startsWith("alive, process"), failure.owner)
+        assertEquals(3.minutes.inWholeMilliseconds, currentTime)
+        owner.renew()
+    }
+
+    @Test
+    fun owner_crashedWithASignOfLifeInTheFuture_isReplacedByOneOfTwo() = runTest {
+        fixture.open().own("crashed", 1.minutes)
+        fixture.execute("UPDATE checks_owner SET beat_at = beat_at + 3600000")
+        val stores = List(2) { fixture.open() }
+        val results = stores.mapIndexed { i, store -> async { runCatching { store.own("$i", 1.minutes) } } }.awaitAll()
+        assertEquals(1, results.count { it.isSuccess }, "$results")
+        assertTrue(results.all { it.isSuccess || it.exceptionOrNull() is ScheduleOwnedException })
+        stores[results.indexOfFirst { it.isSuccess }].renew()
+    }
+
+    @Test
+    fun owner_refusal_saysHowToFreeTheTables() = runTest {
+        fixture.open().own("crashed", 1.minutes)
+        val next = fixture.open()
+        val refusal = runCatching { next.own("next", 1.minutes) }.exceptionOrNull() as ScheduleOwnedException
+        fixture.execute(refusal.message!!.substringAfterLast(": "))
+        next.own("next", 1.minutes)
+        assertEquals(0, currentTime)
     }
 
     @Test
