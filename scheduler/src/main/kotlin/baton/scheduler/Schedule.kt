@@ -210,7 +210,8 @@ public class Schedule<K : Any>(
     }
 
     /**
-     * Reads the changes of other writers from the store since the last time. Waits until [run] has loaded the entries.
+     * Reads the changes of other writers from the store since the last time. Waits until [run] has loaded the entries,
+     * and for a flush that goes on.
      *
      * *Cancellation.* The schedule takes over all of the changes or none.
      *

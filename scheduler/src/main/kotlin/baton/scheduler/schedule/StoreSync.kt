@@ -24,8 +24,8 @@ import kotlinx.coroutines.supervisorScope
  * The ways between the store and the entries: rows are loaded at the start, edits of others arrive as a flow, a resync
  * reads newer rows, and changes are written behind.
  *
- * Each way has a coroutine of its own, so that a slow store delays neither the loop nor another way. One flush at a
- * time, and one load, so that a batch never overtakes an older one.
+ * Each way has a coroutine of its own, so that a slow store does not delay the loop. One flush or resync at a time, so
+ * that a batch never overtakes an older one, and no edit of others arrives while its entry is written.
  */
 internal class StoreSync<K : Any>(
     private val config: ScheduleConfig,
@@ -112,14 +112,17 @@ internal class StoreSync<K : Any>(
         loading.withLock {
             // A late call would open the store again after it was closed.
             core.checkOpen()
-            val newer =
-                try {
-                    store.load(rows.resyncFrom)
-                } catch (e: Throwable) {
-                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
-                }
-            readCount.incrementAndGet()
-            rows.mergeResync(newer)
+            // A row that is written meanwhile would be newer here than the edit that its store has kept.
+            flushing.withLock {
+                val newer =
+                    try {
+                        store.load(rows.resyncFrom)
+                    } catch (e: Throwable) {
+                        throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
+                    }
+                readCount.incrementAndGet()
+                rows.mergeResync(newer)
+            }
         }
         outage.worked(Call.LOAD)
     }

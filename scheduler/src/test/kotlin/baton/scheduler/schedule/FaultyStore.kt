@@ -23,6 +23,9 @@ internal class FaultyStore : ScheduleStore<String> {
 
     /** Deleted rows, which the store inside forgets. */
     private val deleted = HashMap<String, ScheduleRow<String>>()
+
+    /** The revisions of other writers. */
+    private val edits = HashSet<Long>()
     private val stream = MutableSharedFlow<List<ScheduleRow<String>>?>(extraBufferCapacity = 100)
     var closed = 0
     var failsToLoad = false
@@ -57,9 +60,21 @@ internal class FaultyStore : ScheduleStore<String> {
         if (failsToApply) throw IOException("apply")
         rows.find(refuses)?.let { throw IllegalArgumentException("row of ${it.key}") }
         batches += rows
-        val revision = write(rows)
+        val revision = if (keepsEdits) writeUnlessEdited(rows) else write(rows)
         delay(returnsAfter)
         if (failsToConfirm) throw IOException("confirm")
+        return revision
+    }
+
+    /** Whether the due time of a run does not replace the row of others, which gets a newer revision instead. */
+    var keepsEdits = false
+
+    private suspend fun writeUnlessEdited(rows: List<ScheduleRow<String>>): Long {
+        val edited = inside.load(0).filter { it.revision in edits }.associateBy { it.key }
+        val kept =
+            rows.filter { row -> !row.isEdited && edited[row.key].let { it != null && it.revision > row.revision } }
+        val revision = if (kept.size < rows.size) write(rows - kept.toSet()) else inside.apply(listOf(NO_ROW))
+        if (kept.isNotEmpty()) edits += write(kept.map { edited.getValue(it.key) })
         return revision
     }
 
@@ -83,6 +98,7 @@ internal class FaultyStore : ScheduleStore<String> {
     /** Another writer writes [rows]. If not [isTold], the network loses the edit. */
     suspend fun writeOther(vararg rows: ScheduleRow<String>, isTold: Boolean = true) {
         val revision = write(rows.toList())
+        edits += revision
         if (isTold) tell(*rows.map { it.with(revision) }.toTypedArray())
     }
 
@@ -93,6 +109,11 @@ internal class FaultyStore : ScheduleStore<String> {
     override suspend fun close() {
         closed++
         delay(closeTakes)
+    }
+
+    private companion object {
+        /** Of a batch of which no row is written. */
+        val NO_ROW = rowOf("", "", deleted = true)
     }
 }
 

@@ -1,8 +1,10 @@
 package baton.scheduler.schedule
 
+import baton.scheduler.Schedule
 import baton.scheduler.Trigger
 import java.io.IOException
 import java.time.Instant
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -322,5 +324,43 @@ class StoreSyncTest {
         )
         schedule.flush()
         assertEquals(listOf("a" to Instant.ofEpochSecond(300)), store.inside.load(0).map { it.key to it.nextDue })
+    }
+
+    /** As with a database: the due time of a run does not replace the edit, of which no notification comes. */
+    private fun unseenEditTest(block: suspend ScheduleWorld.(TestScope, Schedule<String>) -> Unit) =
+        scheduleTest { scope ->
+            store.keepsEdits = true
+            val schedule = started(config(flushEvery = Duration.INFINITE), store)
+            schedule.put("a", Trigger.fixedDelay(11.seconds))
+            schedule.flush() // 1: revision 1
+            store.writeOther(rowOf("a", every20), isTold = false) // 2: revision 2
+            pass(12.seconds)
+            assertEquals(1, schedule.metrics.dirty) // 3: a run has set a due time
+            block(scope, schedule)
+            pass(5.seconds)
+            assertEquals(Instant.ofEpochSecond(20), schedule.nextDue("a"))
+            assertEquals(every20, store.inside.load(0).single { it.key == "a" }.trigger)
+        }
+
+    @Test
+    fun resync_whileTheRowOfARunIsInFlight_findsTheEditOfOthers() = unseenEditTest { scope, schedule ->
+        store.takes = 2.seconds
+        scope.launch { schedule.flush() } // 4: takes the row of the run
+        pass(1.seconds)
+        store.takes = Duration.ZERO
+        scope.launch { schedule.resync() } // 5: revision 2 is in the store
+        pass(0.seconds)
+        pass(1.seconds) // 6: the flush ends with revision 3, and revision 4 is that of the edit
+    }
+
+    @Test
+    fun resync_aroundTheFlushOfARun_findsTheEditOfOthers() = unseenEditTest { scope, schedule ->
+        store.returnsAfter = 2.seconds
+        scope.launch { schedule.resync() } // 4: reads revision 2, and has not merged it
+        pass(1.seconds)
+        store.returnsAfter = Duration.ZERO
+        scope.launch { schedule.flush() } // 5: revision 3, if it is written now
+        pass(0.seconds)
+        pass(1.seconds) // 6: the rows of the resync are merged
     }
 }
