@@ -23,6 +23,9 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
      */
     abstract fun upsert(names: TableNames): String
 
+    /** Whether the empty text is NULL there, which no key and no trigger may be. */
+    open fun hasNoEmptyText(transaction: Transaction): Boolean = false
+
     /** Whether a statement can be given a time limit. */
     open val hasTimeouts = true
 

@@ -23,6 +23,10 @@ internal object H2Dialect : Dialect("H2", listOf(2)) {
             ownerRow(names),
         )
 
+    /** In its mode for Oracle. */
+    override fun hasNoEmptyText(transaction: Transaction) =
+        transaction.query("SELECT 1 WHERE CAST('' AS VARCHAR) IS NULL") {}.isNotEmpty()
+
     override fun nextRevision(names: TableNames) = listOf("SELECT NEXT VALUE FOR ${names.revision}")
 
     override fun upsert(names: TableNames) =

@@ -95,7 +95,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
             val revision = nextRevision(names)
             val kept = rows.upsert(this, texts, revision, writer)
             if (kept.any { it.row.isEdited }) throw OvertakenException()
-            for (row in kept) announce(row.key)
+            for (row in kept) announce(rows.storedKey(this, row.key))
             revision
         }
 
@@ -115,7 +115,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
         attempt(keeps = session.isOpen) {
             val revision = nextRevision(names)
             if (rows.upsert(this, listOf(texts), revision, editor).isNotEmpty()) throw OvertakenException()
-            edits.add(this, texts.key, revision, editor)
+            edits.add(this, rows.storedKey(this, texts.key), revision, editor)
         } != null
 
     /** Returns null if another writer was in between. */

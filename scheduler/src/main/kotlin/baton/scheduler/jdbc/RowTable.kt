@@ -24,6 +24,10 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
         return Texts(row, key)
     }
 
+    /** The text of a key as it is in the table. */
+    fun storedKey(transaction: Transaction, key: String): String =
+        if (key.isEmpty() && transaction.dialect.hasNoEmptyText(transaction)) EMPTY_KEY else key
+
     fun textOf(key: K): String {
         val text = KeyTexts.of(key, codec)
         requireText(text, LONGEST_KEY) { "text of the key" }
@@ -55,7 +59,7 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
         transaction.prepare(transaction.dialect.upsert(names)).use { statement ->
             for (chunk in rows.chunked(BATCH)) {
                 for (row in chunk) {
-                    bind(statement, row, revision, writer)
+                    bind(statement, storedKey(transaction, row.key), row.row, revision, writer)
                     statement.addBatch()
                 }
                 val counts = refusing(transaction.dialect) { statement.executeBatch() }
@@ -72,7 +76,7 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
     private fun leftOut(transaction: Transaction, rows: List<Texts<K>>, revision: Long): List<Texts<K>> {
         val sql = "SELECT entry_key FROM ${names.rows} WHERE revision = ?"
         val written = transaction.query(sql, revision) { it.getString(1) }.toHashSet()
-        return rows.filter { it.key !in written }
+        return rows.filter { storedKey(transaction, it.key) !in written }
     }
 
     private inline fun <T> refusing(dialect: Dialect, action: () -> T): T =
@@ -84,10 +88,10 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
             throw e
         }
 
-    private fun bind(statement: PreparedStatement, texts: Texts<K>, revision: Long, writer: String) {
-        val row = texts.row
-        statement.setString(1, texts.key)
-        statement.setString(2, row.trigger)
+    private fun bind(statement: PreparedStatement, key: String, row: ScheduleRow<K>, revision: Long, writer: String) {
+        statement.setString(1, key)
+        // No empty text, which may be NULL.
+        statement.setString(2, if (row.deleted) DELETED else row.trigger)
         statement.setString(3, row.priority.name)
         statement.setString(4, row.nextDue?.toString())
         statement.setBoolean(5, row.paused)
@@ -104,13 +108,14 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
     /** Reads the [COLUMNS] behind [offset] others. */
     fun read(result: ResultSet, offset: Int): ScheduleRow<K> {
         val key = result.getString(offset + 1)
+        val isDeleted = result.getBoolean(offset + 6)
         return ScheduleRow(
-            key = keyOf(key),
-            trigger = result.getString(offset + 2),
+            key = keyOf(if (key == EMPTY_KEY) "" else key),
+            trigger = if (isDeleted) "" else result.getString(offset + 2),
             priority = priorityOf(key, result.getString(offset + 3)),
             nextDue = result.getString(offset + 4)?.let { dueOf(key, it) },
             paused = result.getBoolean(offset + 5),
-            deleted = result.getBoolean(offset + 6),
+            deleted = isDeleted,
             revision = result.getLong(offset + 7),
         )
     }
@@ -136,6 +141,10 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
 
     companion object {
         const val COLUMNS = Dialect.COLUMNS
+
+        /** The trigger of a deleted row, and the key that is empty where the empty text is NULL: no key is like it. */
+        const val DELETED = "deleted"
+        const val EMPTY_KEY = "\u0000"
 
         /** PostgreSQL's index holds at most 2,704 bytes. */
         const val LONGEST_KEY = 2_000

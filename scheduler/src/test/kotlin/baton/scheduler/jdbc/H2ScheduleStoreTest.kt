@@ -6,3 +6,8 @@ import baton.scheduler.jdbc.databases.TestDatabase
 class H2ScheduleStoreTest : JdbcScheduleStoreContract() {
     override fun database(): TestDatabase = H2Database(directory)
 }
+
+/** The empty text is NULL there. */
+class H2OracleModeScheduleStoreTest : JdbcScheduleStoreContract() {
+    override fun database(): TestDatabase = H2Database(directory, ";MODE=Oracle")
+}

@@ -17,8 +17,8 @@ internal interface TestDatabase : AutoCloseable {
     fun connect(): Connection = source.connection
 }
 
-internal class H2Database(directory: Path) : TestDatabase {
-    override val url = "jdbc:h2:${directory.resolve("h2")};DB_CLOSE_DELAY=-1"
+internal class H2Database(directory: Path, settings: String = "") : TestDatabase {
+    override val url = "jdbc:h2:${directory.resolve("h2")};DB_CLOSE_DELAY=-1$settings"
     override val source = JdbcDataSource().also { it.setURL(url) }
 
     override fun close() {
