@@ -91,7 +91,9 @@ import kotlinx.coroutines.withContext
  * tries again. Statements have a limit of 10 s on H2 and PostgreSQL; on SQLite a call waits 5 s for a locked file. The
  * text of a key has at most 2,000 bytes in UTF-8, that of a trigger 65,535; both without U+0000 and half surrogate
  * pairs. A row that exceeds this, or that the database refuses, is an [IllegalArgumentException] for its batch. A row
- * that others have written, and that cannot be read, is an [IllegalStateException] that names it.
+ * that others have written, and that cannot be read, is an [IllegalStateException] that names it. So is a column
+ * `entry_key` that would take different keys for one, because it ignores case, say: the first call that writes refuses
+ * it.
  *
  * **Durability** is that of the database. H2 confirms a commit up to half a second before it is on the disk, unless its
  * URL says `WRITE_DELAY=0`; SQLite in WAL mode survives a crash of the process, and with `synchronous=FULL` one of the
@@ -104,7 +106,8 @@ import kotlinx.coroutines.withContext
  * @property pollEdits the time between two queries for edits, where there are no notifications: at least 1 ms.
  * @param dataSource where connections come from, one at a time; on PostgreSQL a second one listens.
  * @param codec turns the keys into text.
- * @param table the name of the table: a letter or `_`, and then letters, digits and `_`, at most 48 in all.
+ * @param table the name of the table: a letter or `_`, and then letters, digits and `_`, at most 48 in all. If it is a
+ *   keyword of the database, the first call throws [IllegalArgumentException].
  * @throws IllegalArgumentException if [table] is another name, or [pollEdits] is too short.
  */
 public class JdbcScheduleStore<K : Any>
@@ -266,6 +269,8 @@ internal constructor(
      * for as long to see whether it changes. Returns true.
      *
      * @throws IllegalArgumentException if [renewEvery] is not positive.
+     * @throws IllegalStateException if the column of the keys takes different keys for one; the message says what to
+     *   do.
      * @throws java.sql.SQLException if the database fails.
      */
     override suspend fun own(owner: String, renewEvery: Duration): Boolean {

@@ -23,6 +23,36 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
      */
     abstract fun upsert(names: TableNames): String
 
+    /** Texts that are different keys, as SQL. */
+    open val differentKeys = listOf("'a'", "'A'", "'a '")
+
+    /** Statements that make the column of the keys tell [differentKeys] apart; or what else is to be done. */
+    abstract fun remedy(names: TableNames): String
+
+    /**
+     * @throws IllegalArgumentException if the name of the table is a keyword.
+     * @throws IllegalStateException if the column of the keys would take two keys for one.
+     */
+    fun validate(transaction: Transaction, names: TableNames) {
+        val keys = differentKeys.joinToString("") { " UNION SELECT $it" }
+        // The result has the type and the collation of the column.
+        val sql = "SELECT COUNT(*) FROM (SELECT entry_key FROM ${names.rows} WHERE 1 = 0$keys) AS ${names.rows}"
+        val count = refusingKeyword(names) { transaction.query(sql) { it.getInt(1) }.single() }
+        check(count == differentKeys.size) {
+            "column entry_key of table ${names.rows} takes 'a' and 'A' for one key, or others that differ as little, so " +
+                "that one of two entries would be lost: ${remedy(names)}"
+        }
+    }
+
+    inline fun <T> refusingKeyword(names: TableNames, action: () -> T): T =
+        try {
+            action()
+        } catch (e: SQLException) {
+            // SQLite has no states.
+            if (e.sqlState !in SYNTAX_ERRORS && "syntax error" !in e.message.orEmpty()) throw e
+            throw IllegalArgumentException("table = '${names.rows}' is a keyword of $name: use another name", e)
+        }
+
     /** Whether the empty text is NULL there, which no key and no trigger may be. */
     open fun hasNoEmptyText(transaction: Transaction): Boolean = false
 
@@ -60,6 +90,7 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
         private const val DATA_EXCEPTION = "22"
         private const val INTEGRITY = "23"
         const val UNIQUE_VIOLATION = "23505"
+        val SYNTAX_ERRORS = setOf("42000", "42001", "42601")
 
         /** @throws SQLFeatureNotSupportedException for any other database. */
         fun of(connection: Connection): Dialect {

@@ -23,6 +23,13 @@ internal object H2Dialect : Dialect("H2", listOf(2)) {
             ownerRow(names),
         )
 
+    /** Of the type that [upsert] has: a setting of the database makes it ignore case, too. */
+    override val differentKeys = super.differentKeys.map { "CAST($it AS VARCHAR)" }
+
+    override fun remedy(names: TableNames) =
+        "execute, without IGNORECASE=TRUE in the URL: " +
+            "SET IGNORECASE FALSE; ALTER TABLE ${names.rows} ALTER COLUMN entry_key SET DATA TYPE VARCHAR"
+
     /** In its mode for Oracle. */
     override fun hasNoEmptyText(transaction: Transaction) =
         transaction.query("SELECT 1 WHERE CAST('' AS VARCHAR) IS NULL") {}.isNotEmpty()

@@ -33,9 +33,19 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
     /** The greatest revisions at the last reads of the owner. */
     private val readRevisions = ArrayDeque<Long>()
     private var hasLoaded = false
+    private var isValid = false
     private var isClosed = false
 
-    fun create() = TableCreation(session, names).create()
+    fun create() {
+        TableCreation(session, names).create()
+        validate(keeps = session.isOpen)
+    }
+
+    /** Before the first write of this store. In a transaction of its own: see [SqliteDialect]. */
+    private fun validate(keeps: Boolean) {
+        if (!isValid) session.transaction(keeps) { dialect.validate(this, names) }
+        isValid = true
+    }
 
     fun load(since: Long): List<ScheduleRow<K>> {
         if (since == 0L) isClosed = false else checkOpen()
@@ -78,6 +88,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
 
     fun apply(batch: List<ScheduleRow<K>>): Long {
         checkOpen()
+        validate(keeps = true)
         // Two batches that lock their rows in one order wait for each other at most once.
         val texts = batch.associate { row -> rows.textsOf(row).let { it.key to it } }.values.sortedBy { it.key }
         repeat(TRIES) {
@@ -107,6 +118,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
 
     fun edit(row: ScheduleRow<K>) {
         val texts = rows.textsOf(row)
+        validate(keeps = session.isOpen)
         repeat(TRIES) { if (edit(texts)) return }
         error("table ${names.rows} had a newer row of key '${texts.key}' in $TRIES tries")
     }
@@ -149,6 +161,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
     /** See [OwnerRow.own]. */
     fun own(name: String, renewEvery: Duration, seen: OwnerRow.Beat?): OwnerRow.Beat? {
         isClosed = false
+        validate(keeps = true)
         return session.transaction(keeps = true) { owner.own(this, name, renewEvery, seen) }
     }
 

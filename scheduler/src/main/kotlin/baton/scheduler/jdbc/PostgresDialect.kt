@@ -32,6 +32,14 @@ internal object PostgresDialect : Dialect("PostgreSQL", listOf(10)) {
             ownerRow(names),
         )
 
+    /** A collation that is not deterministic takes no notice of the control character. */
+    override val differentKeys = super.differentKeys + "E'a\\001'"
+
+    override fun remedy(names: TableNames) =
+        listOf(names.rows, names.edits).joinToString("; ", "execute: ") {
+            "ALTER TABLE $it ALTER COLUMN entry_key TYPE TEXT COLLATE \"C\""
+        }
+
     override fun nextRevision(names: TableNames) = listOf("SELECT nextval('${names.revision.lowercase()}')")
 
     override fun upsert(names: TableNames) = upsertOnConflict(names)

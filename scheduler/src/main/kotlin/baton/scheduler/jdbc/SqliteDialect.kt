@@ -37,6 +37,9 @@ internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
             ownerRow(names),
         )
 
+    override fun remedy(names: TableNames) =
+        "create ${names.rows} anew by createTables, and copy the rows from the old table"
+
     override fun nextRevision(names: TableNames) =
         listOf("UPDATE ${names.revision} SET value = value + 1", "SELECT value FROM ${names.revision}")
 

@@ -13,7 +13,9 @@ internal class TableCreation(private val session: JdbcSession, private val names
         while (!areThere()) {
             isRace = false
             try {
-                session.transaction(keeps = session.isOpen) { for (sql in dialect.schema(names)) create(sql) }
+                session.transaction(keeps = session.isOpen) {
+                    for (sql in dialect.schema(names)) dialect.refusingKeyword(names) { create(sql) }
+                }
                 return
             } catch (e: SQLException) {
                 if (!isRace || begin.elapsedNow() > LONGEST_RACE) throw e
