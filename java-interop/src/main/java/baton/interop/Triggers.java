@@ -8,7 +8,12 @@ import java.util.Objects;
 
 /**
  * The triggers of an {@link AsyncSchedule}. A lambda is a trigger of your own: {@code after -> after.plusSeconds(60)}
- * returns the first due time after {@code after}, or null at the end.
+ * returns the first due time after {@code after}, or null at the end. It is called more often than the entry fires, so it
+ * must not count its calls.
+ *
+ * <p><i>Cron.</i> The documentation of {@link Trigger} has a trigger for cron expressions by cron-utils. In the night in
+ * which an hour comes twice, {@code 30 2 * * *} fires at the first 02:30; but an entry that is put, resumed or loaded
+ * between the two fires at the second one, even if it has fired at the first.
  */
 public final class Triggers {
     private Triggers() {}

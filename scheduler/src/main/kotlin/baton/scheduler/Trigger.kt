@@ -28,8 +28,10 @@ import kotlin.time.Duration
  * schedule.put("report", Trigger.named("nightly", cron("30 2 * * *", ZoneId.of("Europe/Berlin"))))
  * ```
  *
- * A time in the hour that summer time leaves out is skipped. A time in the hour that comes twice fires once, but a step
- * such as every half-hour fires each time.
+ * A time in the hour that summer time leaves out is skipped. A time in the hour that comes twice fires once, at the
+ * first of the two, but a step such as every half-hour fires each time. An entry that is put, resumed or loaded between
+ * the two fires at the second one, even if it has fired at the first: nothing tells the trigger so. For a time that
+ * must not come twice choose one outside that hour, or a zone without summer time.
  *
  * A trigger of your own is kept in memory only; a store keeps it under a name, see [named]. The schedule calls it on
  * the thread that edits the entry, and in its loop, never under a lock: it should be quick and must not block, because

@@ -11,6 +11,7 @@ import java.time.LocalDateTime
 import java.time.ZoneId
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -75,6 +76,27 @@ class CronTest {
             ),
             firesOf("*/30 * * * *", "2026-10-25"),
         )
+    }
+
+    /** As documented: the trigger does not know that the entry has fired. */
+    @Test
+    fun hourThatComesTwice_entryPutOrLoadedBetween_firesAgain() = runTest {
+        val world = ScheduleWorld(this)
+        val nightly = cron("30 2 * * *", berlin)
+        val config = world.config(triggers = mapOf("nightly" to nightly))
+        val store = InMemoryScheduleStore<String>()
+        world.jump(java.time.Duration.between(Instant.EPOCH, Instant.parse("2026-10-25T00:00:00Z")).toKotlinDuration())
+        val first = world.started(config, store)
+        for (key in listOf("put", "loaded")) first.put(key, Trigger.named("nightly", nightly))
+        world.pass(45.minutes)
+        assertEquals(2, world.runs.size)
+        first.put("put", Trigger.named("nightly", nightly))
+        first.shutdown()
+        val second = world.started(config, store)
+        for (key in listOf("put", "loaded")) assertEquals(Instant.parse("2026-10-25T01:30:00Z"), second.nextDue(key))
+        world.pass(1.hours)
+        for (key in listOf("put", "loaded")) assertEquals(Instant.parse("2026-10-26T01:30:00Z"), second.nextDue(key))
+        second.shutdown()
     }
 
     @Test
