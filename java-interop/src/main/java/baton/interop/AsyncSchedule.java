@@ -14,6 +14,7 @@ import baton.scheduler.bridge.ScheduleCalls;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -45,7 +46,11 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Actions.</i> An action is a function that returns a stage, and its run ends when the stage has completed. Among
  * runs that are due at the same time, the more urgent ones begin first. At most {@link #maxConcurrency} run at a time;
  * the others wait, and {@link Due#lag()} includes that wait. An action that throws, or whose stage fails, is counted
- * and passed to {@link Builder#onFailure}, and its entry stays.
+ * and passed to {@link Builder#onFailure}, and its entry stays. A trigger that throws is passed there, too, and stops its
+ * entry until the next start at most: {@link #failedTriggers} lists those.
+ *
+ * <p><i>Clocks.</i> The clock may jump, and may have been wrong before a restart: an entry that is loaded is due at the
+ * stored time or at the next one of its trigger from now on, whichever is earlier, and a single time at its own.
  *
  * <p><i>Edits</i> are in effect when the call returns. They are written to the store behind it, see {@link
  * Builder#flushEvery}.
@@ -102,7 +107,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     /**
      * Adds the entry of {@code key}, or replaces its trigger and its level; its next due time is counted from now. A
      * pause ends, and a run that goes on continues. If the trigger has no due time, there is no entry afterwards; if it
-     * throws, the entry is paused.
+     * throws, the entry does not fire, see {@link #failedTriggers}.
      *
      * @throws IllegalStateException if the schedule has ended
      */
@@ -143,8 +148,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * Ends a pause: the next due time is counted from now. No effect if the entry is not paused. Returns whether there
-     * is such an entry.
+     * Ends a pause: the next due time is counted from now. So it is if the trigger has failed, see {@link
+     * #failedTriggers}. No effect on other entries. Returns whether there is such an entry.
      *
      * @throws IllegalStateException if the schedule has ended
      */
@@ -153,10 +158,20 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * When the entry of {@code key} is due next; empty if it is not there, is paused, or waits for the end of a run.
+     * When the entry of {@code key} is due next; empty if it is not there, is paused, waits for the end of a run, or if
+     * its trigger has failed.
      */
     public Optional<Instant> nextDue(K key) {
         return Optional.ofNullable(schedule.nextDue(Objects.requireNonNull(key, "key")));
+    }
+
+    /**
+     * The keys of the entries whose trigger has thrown, or is unknown to {@link Builder#triggers}. They do not fire: the
+     * trigger is tried again by {@link #resume}, by a {@link #put(Object, Trigger)}, and at the next start of a schedule
+     * with the same store. Empty if all is well. Looks at all entries.
+     */
+    public List<K> failedTriggers() {
+        return schedule.failedTriggers();
     }
 
     /** The number of entries, paused ones included. */

@@ -42,7 +42,8 @@ import kotlin.time.Duration.Companion.microseconds
  * earlier, so neither a clock that was ahead nor a former definition of a named trigger delays it; an `at` is due at
  * its own time. Due times that pass while an entry is paused are no misfires.
  *
- * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays.
+ * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays. A trigger
+ * that throws is passed there, too, and stops its entry until the next start at most: [failedTriggers] lists those.
  *
  * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
  * For `every`, only the trigger is stored, so due times that pass while no process runs are not made up for. The
@@ -149,8 +150,8 @@ public class Schedule<K : Any>(
 
     /**
      * Adds an entry, or replaces the trigger and the priority of the one with this [key]; a pause ends, and a run that
-     * goes on continues. If the trigger has no due time, there is no entry afterwards; if it throws, the entry is
-     * paused.
+     * goes on continues. If the trigger has no due time, there is no entry afterwards; if it throws, the entry does not
+     * fire, see [failedTriggers].
      *
      * @throws IllegalStateException after the end.
      */
@@ -184,22 +185,29 @@ public class Schedule<K : Any>(
     public fun pause(key: K): Boolean = core.pause(key)
 
     /**
-     * Ends a [pause]: the entry gets a due time as if it was put anew. No effect if it is not paused. Returns whether
-     * there is such an entry.
+     * Ends a [pause]: the entry gets a due time as if it was put anew. So does one whose trigger has failed, see
+     * [failedTriggers]. No effect on others. Returns whether there is such an entry.
      *
      * @throws IllegalStateException after the end.
      */
     public fun resume(key: K): Boolean = core.resume(key)
 
     /**
-     * When the entry is due; null if there is none, if it is paused, if its due time depends on the end of the run that
-     * goes on, or if its last run goes on.
+     * When the entry is due; null if there is none, if it is paused, if its trigger has failed (see [failedTriggers]),
+     * if its due time depends on the end of the run that goes on, or if its last run goes on.
      */
     public fun nextDue(key: K): Instant? = core.nextDue(key)
 
     /**
-     * Writes all changes to the store now, those included that were made before the call. Waits for a flush that goes
-     * on.
+     * The keys of the entries whose trigger has thrown, or is unknown to [ScheduleConfig.triggers]. They do not fire:
+     * the trigger is tried again by [resume], by a [put], and at the next start of a schedule with the same store.
+     * Empty if all is well. Looks at all entries.
+     */
+    public fun failedTriggers(): List<K> = core.failedTriggers()
+
+    /**
+     * Writes all changes to the store now, those included that were made before the call. Waits for a flush or a resync
+     * that goes on.
      *
      * *Cancellation.* The changes are kept and written later.
      *

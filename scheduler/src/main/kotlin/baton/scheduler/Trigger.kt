@@ -41,8 +41,9 @@ public fun interface Trigger {
     /**
      * The first due time after [after], or null if there is none: then the entry is removed. The schedule passes the
      * last due time, or the present time if the entry is new or has missed due times. A time that is not after [after]
-     * counts as the present. If this throws, the entry is paused, and the exception is passed to
-     * [ScheduleConfig.onFailure].
+     * counts as the present. If this throws, the entry does not fire until it is resumed, put anew or loaded by the
+     * next start, see [Schedule.failedTriggers], and the exception is passed to [ScheduleConfig.onFailure]. It is
+     * called more often than the entry fires, so it must not count its calls.
      */
     public fun next(after: Instant): Instant?
 

@@ -126,6 +126,17 @@ class AsyncScheduleTest {
     }
 
     @Test
+    void trigger_thatThrows_isListed() {
+        AsyncSchedule<String> schedule = started();
+        schedule.put("a", Triggers.at(Instant.ofEpochSecond(7)));
+        schedule.put("b", after -> {
+            throw new IllegalStateException("no calendar");
+        });
+        assertEquals(List.of("b"), schedule.failedTriggers());
+        assertEquals(Optional.empty(), schedule.nextDue("b"));
+    }
+
+    @Test
     void action_thatFails_isReportedUnwrapped_keepsTheEntry() {
         AsyncSchedule<String> schedule = AsyncSchedule.<String>builder(due -> switch (due.getKey()) {
                     case "stage" ->

@@ -37,5 +37,8 @@ internal object EntryFlags {
 
     /** Its row in the store is a deletion, because its trigger has no text; the revision is that of the deletion. */
     const val ROW_DELETED = 1 shl 12
+
+    /** PAUSED because its trigger has thrown, or is unknown: in the store it is not paused. */
+    const val FAILED = 1 shl 13
     const val UNWRITTEN = DIRTY or IN_FLIGHT
 }

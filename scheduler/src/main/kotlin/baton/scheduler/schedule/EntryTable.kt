@@ -6,6 +6,7 @@ import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.FAILED
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
@@ -27,7 +28,7 @@ import baton.scheduler.schedule.EntryFlags.UNWRITTEN
  *
  * A LIVE entry is
  *   in the heap     with its due time, or
- *   PAUSED          by pause, or because its trigger threw or is unknown; or
+ *   PAUSED          by pause, or FAILED because its trigger threw or is unknown; or
  *   running         if the due time follows from the end of the run (fixedDelay), or there is none (ENDING)
  *
  * Writers:
@@ -168,7 +169,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun define(slot: Int, trigger: Trigger, priority: Priority) {
         triggers[slot] = trigger
         levels[slot] = priority.ordinal.toByte()
-        unmark(slot, PAUSED or ENDING or TRIGGERED or LATE)
+        unmark(slot, PAUSED or FAILED or ENDING or TRIGGERED or LATE)
         mark(slot, LIVE)
         runs[slot]?.waiting = null
         heap.remove(slot)
@@ -182,12 +183,21 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     /** No run of [slot] that has not begun yet begins. If the last one has not, it is due when the entry is resumed. */
     fun pause(slot: Int) {
         mark(slot, PAUSED)
-        unmark(slot, TRIGGERED or LATE)
+        unmark(slot, FAILED or TRIGGERED or LATE)
         heap.remove(slot)
         val last = runs[slot]?.last
         revokeRuns(slot)
         if (runs[slot] == null || last?.hasBegun == false) unmark(slot, ENDING)
     }
+
+    /** As [pause], because the trigger has thrown: the next start tries it again. */
+    fun fail(slot: Int) {
+        pause(slot)
+        mark(slot, FAILED)
+    }
+
+    /** The keys of the FAILED entries. */
+    fun failedKeys(): List<K> = (0 until keys.capacity).mapNotNull { if (has(it, FAILED)) keys[it] else null }
 
     private fun revokeRuns(slot: Int) {
         val state = runs[slot] ?: return
@@ -208,7 +218,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     /** The entry of [slot] is no longer LIVE. */
     fun remove(slot: Int) {
-        unmark(slot, LIVE or PAUSED or ENDING or TRIGGERED or LATE or REFUSED)
+        unmark(slot, LIVE or PAUSED or FAILED or ENDING or TRIGGERED or LATE or REFUSED)
         heap.remove(slot)
         revokeRuns(slot)
         triggers[slot] = null

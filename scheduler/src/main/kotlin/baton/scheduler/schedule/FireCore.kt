@@ -41,7 +41,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
 
     /**
      * Fires the peeked entry. Returns the run to hand over, or null if there is none. If the trigger throws, the entry
-     * is paused, and [onFailure] is called.
+     * is FAILED, and [onFailure] is called.
      */
     fun fire(now: Long, onFailure: (K, Throwable) -> Unit): Firing<K>? {
         val key = entry.key
@@ -58,7 +58,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         val isSkipped = isMisfire(kind, now) && config.misfire == Misfire.Skip
         table.unmark(slot, LATE)
         // Before the run, which takes place all the same.
-        if (hasFailed) table.pause(slot)
+        if (hasFailed) table.fail(slot)
         val firing = if (isSkipped) skip() else run()
         when {
             hasFailed -> {}

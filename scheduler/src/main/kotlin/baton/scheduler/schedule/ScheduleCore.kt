@@ -4,6 +4,7 @@ import baton.Priority
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryFlags.ENDING
+import baton.scheduler.schedule.EntryFlags.FAILED
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.waiting.threads.Trampoline
@@ -53,7 +54,7 @@ internal class ScheduleCore<K : Any>(
     }
 
     private fun start(slot: Int, times: DueTimes, now: Long) =
-        if (times.failure != null) table.pause(slot) else startAt(slot, times.next, now)
+        if (times.failure != null) table.fail(slot) else startAt(slot, times.next, now)
 
     /** The entry of [slot], which has no due time, is due at [due]; if never, it is removed. */
     fun startAt(slot: Int, due: Long, now: Long) {
@@ -104,7 +105,7 @@ internal class ScheduleCore<K : Any>(
                 table.step {
                     val slot = table.findLive(key)
                     if (slot < 0 || table.triggers[slot] !== trigger || !table.has(slot, PAUSED)) return@step false
-                    table.unmark(slot, PAUSED)
+                    table.unmark(slot, PAUSED or FAILED)
                     if (!table.has(slot, ENDING)) start(slot, times, now)
                     table.markDirty(slot, hasEdited = true)
                     table.freeIfUnused(slot)
@@ -115,6 +116,8 @@ internal class ScheduleCore<K : Any>(
             return true
         }
     }
+
+    fun failedTriggers(): List<K> = table.step { table.failedKeys() }
 
     fun nextDue(key: K): Instant? =
         table.step {

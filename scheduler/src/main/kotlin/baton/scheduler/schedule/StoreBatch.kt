@@ -4,6 +4,7 @@ import baton.scheduler.ScheduleRow
 import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.EDIT_IN_FLIGHT
+import baton.scheduler.schedule.EntryFlags.FAILED
 import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.MAYBE_STORED
@@ -112,9 +113,10 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
         val running = table.runs[slot]?.due ?: Times.NEVER
         val due = if (running != Times.NEVER) running else table.heap.dueOf(slot)
         val kind = trigger?.let(::effective)
+        val isPaused = table.has(slot, PAUSED) && !table.has(slot, FAILED)
         val nextDue =
             when {
-                kind is EveryTrigger || table.has(slot, PAUSED) -> null
+                kind is EveryTrigger || isPaused -> null
                 kind is AtTrigger -> kind.instant
                 due == Times.NEVER -> null
                 else -> exactly(due, trigger)
@@ -124,7 +126,7 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
             trigger = text ?: "",
             priority = table.priorityOf(slot),
             nextDue = nextDue,
-            paused = table.has(slot, PAUSED),
+            paused = isPaused,
             deleted = text == null,
             revision = revision,
             isEdited = isEdited,

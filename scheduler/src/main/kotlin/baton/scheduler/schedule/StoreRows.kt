@@ -113,7 +113,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         when {
             row.paused -> table.pause(slot)
             // A trigger that fails for a while takes no run away.
-            times.failure != null && (stored == Times.NEVER || trigger is UnknownTrigger) -> table.pause(slot)
+            times.failure != null && (stored == Times.NEVER || trigger is UnknownTrigger) -> table.fail(slot)
             // The clock by which the time was stored may have been ahead, or the trigger another one.
             else -> core.startAt(slot, minOf(stored, times.next), now)
         }

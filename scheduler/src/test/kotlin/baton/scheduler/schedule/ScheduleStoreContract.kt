@@ -133,6 +133,37 @@ abstract class ScheduleStoreContract : ScheduleClockContract() {
         assertEquals(0, world.failures.size)
         second.shutdown()
     }
+
+    @Test
+    fun triggerThatHasThrown_isTriedAgainAtTheNextStart_andIsNoPause() = runTest {
+        val world = ScheduleWorld(this)
+        var isBroken = false
+        val named = Trigger { after -> if (isBroken) error("no calendar") else after.plusSeconds(60) }
+        suspend fun started(): Schedule<String> =
+            world.schedule(world.config(triggers = mapOf("n" to named)), open()).also {
+                world.failures.clear()
+                world.start(it)
+                world.pass(0.seconds)
+            }
+        val first = started()
+        for (key in listOf("fires", "paused")) first.put(key, Trigger.named("n", named))
+        first.pause("paused")
+        world.pass(30.seconds)
+        isBroken = true
+        first.put("put", Trigger.named("n", named))
+        world.pass(1.minutes)
+        assertEquals(listOf<Any>("put", "fires"), world.failures.map { it.first })
+        assertEquals(listOf(60L), world.timesOf("fires"), "the run takes place all the same")
+        first.shutdown()
+        val second = started()
+        assertEquals(setOf<Any>("put", "fires"), world.failures.map { it.first }.toSet())
+        second.shutdown()
+        isBroken = false
+        val third = started()
+        assertEquals(listOf(150L, 150L, null), listOf("put", "fires", "paused").map { third.nextDue(it)?.epochSecond })
+        assertEquals(0, world.failures.size)
+        third.shutdown()
+    }
 }
 
 /** Its rows live as long as the object. */

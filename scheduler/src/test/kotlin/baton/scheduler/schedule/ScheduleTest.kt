@@ -125,7 +125,7 @@ class ScheduleTest {
     }
 
     @Test
-    fun customTrigger_throws_pausesTheEntry() = scheduleTest {
+    fun customTrigger_throws_stopsTheEntry_whichIsListed() = scheduleTest {
         val schedule = started()
         var isBroken = true
         schedule.put("a", { after -> if (after.epochSecond >= 60) error("broken") else after.plusSeconds(60) })
@@ -139,10 +139,20 @@ class ScheduleTest {
         )
         assertEquals(2, schedule.size)
         assertNull(schedule.nextDue("a"))
+        schedule.put("c", everyMinute)
+        schedule.pause("c")
+        assertEquals(setOf("a", "b"), schedule.failedTriggers().toSet())
         isBroken = false
         assertTrue(schedule.resume("b"))
+        assertEquals(listOf("a"), schedule.failedTriggers())
         pass(10.seconds)
         assertEquals(listOf(60L, 607L), times)
+        schedule.pause("a")
+        assertEquals(listOf<String>(), schedule.failedTriggers(), "a pause of the user")
+        schedule.resume("a")
+        assertEquals(listOf("a"), schedule.failedTriggers())
+        schedule.remove("a")
+        assertEquals(listOf<String>(), schedule.failedTriggers())
     }
 
     @Test

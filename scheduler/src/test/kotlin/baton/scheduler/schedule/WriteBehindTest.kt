@@ -140,7 +140,7 @@ class WriteBehindTest {
     }
 
     @Test
-    fun unknownName_loadsAsPaused_andIsReported() = scheduleTest {
+    fun unknownName_doesNotFire_andIsReported() = scheduleTest {
         store.inside.apply(
             listOf(rowOf("a", "named x"), rowOf("b", "at some time"), rowOf("c", "every PT0S"), rowOf("d", "?"))
         )
@@ -148,9 +148,12 @@ class WriteBehindTest {
         assertEquals(4, schedule.size)
         assertEquals(listOf("a", "b", "c", "d"), failures.map { it.first })
         assertTrue("no trigger is named 'x'" in failures[0].second.message!!)
+        assertEquals(listOf("a", "b", "c", "d"), schedule.failedTriggers())
         assertEquals(0, schedule.metrics.dirty)
         schedule.resume("a")
         assertEquals(5, failures.size)
+        schedule.flush()
+        assertEquals("named x null false", stored()["a"])
         schedule.pause("a")
         schedule.flush()
         assertEquals("named x null true", stored()["a"])
