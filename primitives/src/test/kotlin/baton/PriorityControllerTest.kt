@@ -42,7 +42,7 @@ class PriorityControllerTest {
     @Test
     fun follower_withoutOtherReferences_isNotKeptAlive() {
         val follower = WeakReference(followed())
-        assertTimeoutPreemptively(java.time.Duration.ofSeconds(30)) { while (follower.get() != null) System.gc() }
+        assertTimeoutPreemptively(java.time.Duration.ofSeconds(120)) { while (follower.get() != null) System.gc() }
         assertNull(follower.get())
         controller.level = Priority.HIGH
     }

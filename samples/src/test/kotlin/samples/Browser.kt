@@ -25,11 +25,11 @@ class Browser private constructor(private val driver: ChromeDriver) : AutoClosea
     @Suppress("UNCHECKED_CAST")
     fun <T> script(script: String, vararg arguments: Any): T = driver.executeScript(script, *arguments) as T
 
-    /** Waits until [condition] holds, which is checked some times a second; fails with [what] after a minute. */
+    /** Waits until [condition] holds, which is checked some times a second; fails with [what] after two minutes. */
     fun await(what: String, condition: () -> Boolean) {
-        val end = System.nanoTime() + 60_000_000_000
+        val end = System.nanoTime() + 120_000_000_000
         while (!condition()) {
-            if (System.nanoTime() > end) throw AssertionError("not within a minute: $what")
+            if (System.nanoTime() > end) throw AssertionError("not within two minutes: $what")
             script<Any?>("return new Promise(done => setTimeout(done, 50))")
         }
     }

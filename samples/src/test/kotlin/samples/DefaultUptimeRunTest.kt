@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 class DefaultUptimeRunTest {
     @Test
     fun run_findsWhatTheServerDid_endsByItself() {
-        val outcome = Twin.JAVA.start("UptimeMonitor").outcome(60)
+        val outcome = Twin.JAVA.start("UptimeMonitor").outcome()
 
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)

@@ -121,7 +121,7 @@ fun Sample.runHere(vararg args: String): Outcome {
 }
 
 /** Waits until the JVM ends, and ends it otherwise. The output of a sample fits into the pipe's buffer meanwhile. */
-fun Process.outcome(seconds: Long = 30): Outcome {
+fun Process.outcome(seconds: Long = 120): Outcome {
     val ended =
         try {
             waitFor(seconds, TimeUnit.SECONDS)
@@ -135,6 +135,6 @@ fun Process.outcome(seconds: Long = 30): Outcome {
 
 /** Fails if a thread beside those of [before] is still there, unless it is a daemon or ends soon. */
 fun assertNoThreadLeft(before: Set<Thread>) {
-    val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
+    val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(120_000) }
     assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
 }

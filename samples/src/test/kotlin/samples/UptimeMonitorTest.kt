@@ -39,7 +39,7 @@ class UptimeMonitorTest : UptimeRun() {
         interrupt(child)
 
         val rest = lines.readText()
-        assertTrue(child.waitFor(30, TimeUnit.SECONDS), rest)
+        assertTrue(child.waitFor(120, TimeUnit.SECONDS), rest)
         assertEquals("", child.errorReader().readText())
         assertTrue(gauge in rest, rest)
         assertTrue("\n2 endpoints, " in rest, rest)
@@ -129,7 +129,7 @@ class UptimeMonitorTest : UptimeRun() {
         assertTrue("watching 1 endpoints" in outcome.out, outcome.out)
         assertEquals(1, outcome.summary()["peak at once"])
         assertEquals(0, outcome.exitCode)
-        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(5000) }
+        val left = (Thread.getAllStackTraces().keys - before).filter { !it.isDaemon }.onEach { it.join(120_000) }
         assertEquals(emptyList<Thread>(), left.filter { it.isAlive })
     }
 

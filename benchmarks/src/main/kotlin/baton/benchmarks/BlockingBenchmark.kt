@@ -68,7 +68,7 @@ open class BlockingBenchmark : BatonBenchmark() {
         while (lock.queued < state.threads) Thread.onSpinWait()
         lock.release()
         threads.shutdown()
-        check(threads.awaitTermination(1, TimeUnit.MINUTES))
+        check(threads.awaitTermination(2, TimeUnit.MINUTES))
     }
 
     /** One may hold it at a time. */

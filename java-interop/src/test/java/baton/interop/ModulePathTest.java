@@ -56,7 +56,7 @@ class ModulePathTest {
                     schedule.close();
                     var task = baton.interop.AsyncTaskScheduler.create(1).schedule(baton.Priority.LOW, () -> "task");
                     task.priority(baton.Priority.HIGH);
-                    System.out.println(task.orTimeout(9, java.util.concurrent.TimeUnit.SECONDS).join());
+                    System.out.println(task.orTimeout(120, java.util.concurrent.TimeUnit.SECONDS).join());
                 }
             }
             """;
@@ -161,7 +161,7 @@ class ModulePathTest {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes());
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+        assertTrue(process.waitFor(120, TimeUnit.SECONDS));
         return output.lines().toList();
     }
 

@@ -55,6 +55,6 @@ class SharedKotlinxProbe : TwoMembers() {
     private companion object {
         /** False if another caller stays at the head. */
         fun enterQueue(mutex: SharedMutex): Boolean =
-            ThreadWaiter(coreOf(mutex), 1, null, mutex).await(SECONDS.toNanos(60))
+            ThreadWaiter(coreOf(mutex), 1, null, mutex).await(SECONDS.toNanos(120))
     }
 }

@@ -65,9 +65,9 @@ class SharedWaitGroupTest : TwoMembers() {
         if (stops) thread.shutdownNow() else thread.execute { gate.await(2, TimeUnit.MINUTES) }
         delay(50)
         mine.done()
-        withTimeout(1.minutes) { others.awaitAll() }
+        withTimeout(2.minutes) { others.awaitAll() }
         gate.countDown()
-        if (stops) first.cancel() else withTimeout(1.minutes) { first.await() }
+        if (stops) first.cancel() else withTimeout(2.minutes) { first.await() }
         thread.shutdown()
     }
 

@@ -32,12 +32,12 @@ class WordWatchTest {
         delay(20)
         assertFalse(watch.isLeaderWatched)
         val followers = List(2) { waiter() }
-        withTimeout(1.minutes) { while (!watch.isLeaderWatched) delay(1) }
+        withTimeout(2.minutes) { while (!watch.isLeaderWatched) delay(1) }
         followers[0].cancelAndJoin()
         delay(250)
         assertTrue(watch.isLeaderWatched)
         followers[1].cancelAndJoin()
-        withTimeout(1.minutes) { while (watch.isLeaderWatched) delay(1) }
+        withTimeout(2.minutes) { while (watch.isLeaderWatched) delay(1) }
         assertTrue(leader.isActive)
         leader.cancelAndJoin()
         memory.close()

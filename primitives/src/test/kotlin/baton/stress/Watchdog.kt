@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference
 import kotlin.concurrent.thread
 
 /** Counts progress; when there is none for [patienceMillis], dumps all there is to see and ends [run]. */
-internal class Watchdog(private val patienceMillis: Long = 30_000) {
+internal class Watchdog(private val patienceMillis: Long = 120_000) {
     private val steps = AtomicLong()
     private val verdict = AtomicReference<String>()
 

@@ -136,7 +136,7 @@ class PriorityInheritanceTest {
         val lock = ReadWriteLock()
         repeat(READERS) { scope.launch(LOW) { lock.withRead { awaitCancellation() } } }
         scope.launch(CRITICAL) { lock.lockWrite() }
-        assertTrue(boosting.boosts.tryAcquire(READERS, 10, TimeUnit.SECONDS))
+        assertTrue(boosting.boosts.tryAcquire(READERS, 120, TimeUnit.SECONDS))
         assertEquals(List(READERS) { CRITICAL }, levels)
     }
 

@@ -55,7 +55,7 @@ class WaitingCallerTraceTest {
                 .redirectErrorStream(true)
                 .start()
         val output = String(child.inputStream.readAllBytes())
-        assertTrue(child.waitFor(60, TimeUnit.SECONDS))
+        assertTrue(child.waitFor(120, TimeUnit.SECONDS))
         assertEquals("${cases().size} cases, lacking: []", output.trim())
     }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 
-@Timeout(60, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class LoopbackServerTest {
     /** The kernel acknowledges the first packets of a connection at once, so only the later requests show a delay. */
     @Test

@@ -93,7 +93,7 @@ class FailureMessageTest {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(child.getInputStream().readAllBytes());
-        assertTrue(child.waitFor(60, SECONDS));
+        assertTrue(child.waitFor(120, SECONDS));
         assertEquals(kinds().size() + " kinds, lacking: []", output.trim());
     }
 

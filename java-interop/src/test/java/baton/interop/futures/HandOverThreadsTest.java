@@ -86,7 +86,7 @@ class HandOverThreadsTest {
                 .redirectErrorStream(true)
                 .start();
         String output = new String(child.getInputStream().readAllBytes());
-        assertTrue(child.waitFor(60, SECONDS));
+        assertTrue(child.waitFor(120, SECONDS));
         assertTrue(output.contains("holders = 30, elements = 300"), output);
     }
 

@@ -135,7 +135,7 @@ class TimeoutThreadsTest {
 
     /** The current thread is accepted too: it runs the function if it derives the stage after the completion. */
     private static void assertNoTimers(CompletableFuture<Thread> thread) {
-        String name = thread.orTimeout(20, SECONDS).join().getName();
+        String name = thread.orTimeout(120, SECONDS).join().getName();
         boolean isOurs = name.startsWith("baton-callbacks")
                 || name.equals(Thread.currentThread().getName());
         assertTrue(isOurs, name);

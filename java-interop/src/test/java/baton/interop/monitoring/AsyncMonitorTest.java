@@ -41,7 +41,7 @@ class AsyncMonitorTest {
     private final BlockingQueue<Alert> alerts = new LinkedBlockingQueue<>();
 
     private Alert next() throws InterruptedException {
-        Alert alert = alerts.poll(60, TimeUnit.SECONDS);
+        Alert alert = alerts.poll(120, TimeUnit.SECONDS);
         if (alert == null) throw new AssertionError("no alert");
         return alert;
     }
@@ -172,7 +172,7 @@ class AsyncMonitorTest {
         });
         try (AsyncMonitor monitor = AsyncMonitor.start(OFTEN, AT_ONCE, alerts::add, executor)) {
             monitor.watch("pool", NullUsage::get);
-            Throwable failure = failures.poll(60, TimeUnit.SECONDS);
+            Throwable failure = failures.poll(120, TimeUnit.SECONDS);
             assertEquals("the supplier of 'pool' returned null", failure == null ? null : failure.getMessage());
         } finally {
             executor.shutdown();

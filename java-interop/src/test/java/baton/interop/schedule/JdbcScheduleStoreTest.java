@@ -34,7 +34,7 @@ class JdbcScheduleStoreTest {
     }
 
     private static <T extends Throwable> T failureOf(Class<T> type, CompletableFuture<?> future) {
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> future.get(60, TimeUnit.SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> future.get(120, TimeUnit.SECONDS));
         return assertInstanceOf(type, failure.getCause());
     }
 
@@ -42,9 +42,9 @@ class JdbcScheduleStoreTest {
     void schedule_onTheTables_takesOverEditsOfOthers() throws Exception {
         source("edits");
         AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
-        edits.createTables().get(60, TimeUnit.SECONDS);
+        edits.createTables().get(120, TimeUnit.SECONDS);
         edits.edit("before", Triggers.every(Duration.ofMillis(10)), Priority.HIGH)
-                .get(60, TimeUnit.SECONDS);
+                .get(120, TimeUnit.SECONDS);
         Set<String> fired = ConcurrentHashMap.newKeySet();
         CompletableFuture<Void> both = new CompletableFuture<>();
         ExecutorService executor = Executors.newSingleThreadExecutor();
@@ -59,26 +59,26 @@ class JdbcScheduleStoreTest {
                 .name("checks")
                 .start();
         edits.edit("after", Triggers.every(Duration.ofMillis(10)), Priority.NORMAL)
-                .get(60, TimeUnit.SECONDS);
-        both.get(60, TimeUnit.SECONDS);
+                .get(120, TimeUnit.SECONDS);
+        both.get(120, TimeUnit.SECONDS);
 
         AsyncSchedule<String> second = AsyncSchedule.<String>builder(due -> CompletableFuture.completedFuture(null))
                 .store(ScheduleStores.jdbc(source, "checks"))
                 .start();
         ScheduleOwnedException refusal = failureOf(ScheduleOwnedException.class, second.ended());
         assertTrue(refusal.getOwner().startsWith("Schedule 'checks', process "), refusal.getOwner());
-        schedule.shutdown().get(60, TimeUnit.SECONDS);
+        schedule.shutdown().get(120, TimeUnit.SECONDS);
         executor.shutdown();
-        edits.close().get(60, TimeUnit.SECONDS);
+        edits.close().get(120, TimeUnit.SECONDS);
     }
 
     @Test
     void edits_thatCannotBe_failTheirFutures() throws Exception {
         source("refused");
         AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
-        edits.createTables().get(60, TimeUnit.SECONDS);
+        edits.createTables().get(120, TimeUnit.SECONDS);
         failureOf(IllegalArgumentException.class, edits.edit("a", after -> after, Priority.NORMAL));
-        edits.delete("none").get(60, TimeUnit.SECONDS);
+        edits.delete("none").get(120, TimeUnit.SECONDS);
         assertThrows(IllegalArgumentException.class, () -> AsyncScheduleEdits.of(source, "a; DROP TABLE b"));
         assertThrows(NullPointerException.class, () -> edits.delete(null));
         assertEquals("AsyncScheduleEdits of JdbcScheduleStore (table = checks, pollEdits = 5s)", edits.toString());

@@ -162,7 +162,7 @@ class SelectStressTest {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
             boolean quiet = false;
             while (System.nanoTime() < deadline && !quiet) {
-                boolean pool = ForkJoinPool.commonPool().awaitQuiescence(60, TimeUnit.SECONDS);
+                boolean pool = ForkJoinPool.commonPool().awaitQuiescence(120, TimeUnit.SECONDS);
                 for (AsyncChannel<Long> channel : channels) while (channel.tryReceive(received::add)) continue;
                 quiet = pool && waiting() == 0 && sorted(sent).equals(sorted(received));
                 Thread.yield();

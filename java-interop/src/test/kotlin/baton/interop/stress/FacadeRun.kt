@@ -60,7 +60,7 @@ internal abstract class FacadeRun(private val seed: Long) {
         return attempts.get()
     }
 
-    /** Throws with the stacks of all threads if there is no progress for 30 seconds. */
+    /** Throws with the stacks of all threads if there is no progress for two minutes. */
     private fun watch(workers: List<Thread>) {
         var seen = -1L
         var since = System.nanoTime()
@@ -72,7 +72,7 @@ internal abstract class FacadeRun(private val seed: Long) {
                 if (now != seen) {
                     seen = now
                     since = System.nanoTime()
-                } else if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(30)) {
+                } else if (System.nanoTime() - since > TimeUnit.SECONDS.toNanos(120)) {
                     val stacks =
                         Thread.getAllStackTraces().entries.joinToString("\n") { (thread, stack) ->
                             "$thread\n" + stack.joinToString("\n") { "    at $it" }

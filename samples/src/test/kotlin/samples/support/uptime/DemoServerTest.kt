@@ -148,7 +148,7 @@ class DemoServerTest {
         server.changes(url, since, until)
 
     @Throws(IOException::class)
-    private fun ask(url: String, patience: Duration = Duration.ofSeconds(30)): Int {
+    private fun ask(url: String, patience: Duration = Duration.ofSeconds(120)): Int {
         val request = HttpRequest.newBuilder(server.address(URI(url))).timeout(patience).build()
         return client.send(request, BodyHandlers.discarding()).statusCode()
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 import samples.support.LoopbackServer
 
-@Timeout(120, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class EventStreamTest {
     private val stream = EventStream()
     private val threads = Executors.newCachedThreadPool()
@@ -89,7 +89,7 @@ class EventStreamTest {
                     stream.publish("tick", "${++number} $large")
                     lines.awaitEvent("$number $large")
                 }
-                assertEquals("dropped, interrupted = false", ends.poll(60, TimeUnit.SECONDS))
+                assertEquals("dropped, interrupted = false", ends.poll(120, TimeUnit.SECONDS))
                 stream.publish("tick", "the end")
                 lines.awaitEvent("the end")
                 assertEquals(1, stream.readers())
@@ -109,7 +109,7 @@ class EventStreamTest {
 
     private fun BufferedReader.awaitEvent(data: String) {
         val read = CompletableFuture.supplyAsync({ while (readLine() != "data: $data") {} }, threads)
-        read.get(60, TimeUnit.SECONDS)
+        read.get(120, TimeUnit.SECONDS)
     }
 
     private fun awaitReaders(count: Int) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 
-@Timeout(120, threadMode = SEPARATE_THREAD)
+@Timeout(300, threadMode = SEPARATE_THREAD)
 class MonitorPageTest {
     private val written = ByteArrayOutputStream()
     private val report = MonitorReport(MonitorOptions.parse(arrayOf()), PrintStream(written, true), System.err, false)
@@ -112,7 +112,7 @@ class MonitorPageTest {
         assertEquals(204, send("POST", "/resume?name=one").statusCode())
         assertTrue(schedule.nextDue("one").isPresent)
         assertEquals(204, send("POST", "/check?name=${encoded(odd)}").statusCode())
-        while (checked.poll(60, TimeUnit.SECONDS) != odd) {}
+        while (checked.poll(120, TimeUnit.SECONDS) != odd) {}
     }
 
     @Test

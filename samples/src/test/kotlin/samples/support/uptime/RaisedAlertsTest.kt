@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
-@Timeout(120)
+@Timeout(300)
 class RaisedAlertsTest {
     @Test
     fun alerts_raisedAndCleared_areNamed() {
@@ -30,5 +30,5 @@ class RaisedAlertsTest {
         }
     }
 
-    private fun LinkedBlockingQueue<Alert>.next() = poll(60, TimeUnit.SECONDS) ?: throw AssertionError("no alert")
+    private fun LinkedBlockingQueue<Alert>.next() = poll(120, TimeUnit.SECONDS) ?: throw AssertionError("no alert")
 }

@@ -42,7 +42,7 @@ class JdbcConnectionTest {
     private fun test(database: TestDatabase, size: Int = 5, block: suspend (SmallPool) -> Unit) {
         database.use {
             val pool = SmallPool(it.source, size)
-            runBlocking { withTimeout(1.minutes) { block(pool) } }
+            runBlocking { withTimeout(2.minutes) { block(pool) } }
             assertEquals(0, pool.open)
         }
     }

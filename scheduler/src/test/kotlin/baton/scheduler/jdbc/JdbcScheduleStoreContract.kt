@@ -158,7 +158,7 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
         other.delete("a")
         store.edit("mine", Trigger.every(1.minutes))
         val seen = ArrayList<String>()
-        withTimeout(1.minutes) { while ("mine false" !in seen) seen += edits.receive() }
+        withTimeout(2.minutes) { while ("mine false" !in seen) seen += edits.receive() }
         assertEquals(listOf("a true", "mine false"), seen.filter { it != "begin false" && it != "a false" })
         collection.cancel()
     }

@@ -70,7 +70,7 @@ abstract class LateCommitContract {
                 other.edit("before", Trigger.every(1.minutes))
                 val collection = launch { store.edits().collect { rows -> for (row in rows) edits.send(row.key) } }
                 val seen = ArrayList<String>()
-                withTimeout(1.minutes) {
+                withTimeout(2.minutes) {
                     while ("early" !in seen) {
                         other.edit("early", Trigger.every(1.minutes))
                         delay(20.milliseconds)

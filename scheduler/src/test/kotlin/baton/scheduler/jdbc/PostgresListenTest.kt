@@ -36,7 +36,7 @@ class PostgresListenTest {
                 delay(1)
                 val queries = source.queries.get()
                 val other = fixture.open()
-                withTimeout(1.minutes) {
+                withTimeout(2.minutes) {
                     other.edit("a", Trigger.every(1.minutes))
                     assertEquals("a", edits.receive())
                     fixture.execute(

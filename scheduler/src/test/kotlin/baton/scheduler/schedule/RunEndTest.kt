@@ -190,7 +190,7 @@ class RunEndTest {
             schedule.resync()
             executor.shutdown()
             schedule.put("a", Trigger.every(1.seconds))
-            withTimeout(30.seconds) { running.join() }
+            withTimeout(120.seconds) { running.join() }
             assertEquals(listOf("a"), store.inside.load(0).map { it.key })
             assertEquals(1, store.closed)
             assertThrows(IllegalStateException::class.java) { schedule.remove("a") }

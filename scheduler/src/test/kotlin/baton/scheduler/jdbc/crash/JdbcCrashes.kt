@@ -34,7 +34,7 @@ internal class JdbcCrashes(private val fixture: JdbcStoreFixture) {
                 val end = System.nanoTime() + random.nextLong(5_000_000)
                 while (System.nanoTime() < end) Thread.onSpinWait()
                 child.toHandle().destroyForcibly()
-                assertTrue(child.waitFor(1, TimeUnit.MINUTES))
+                assertTrue(child.waitFor(2, TimeUnit.MINUTES))
                 output.lineSequence().mapNotNull { it.toLongOrNull() }.lastOrNull() ?: confirmed
             }
         check(confirmed)

@@ -88,4 +88,4 @@ internal fun entry(
 ) = ScheduleRow(key, trigger, Priority.NORMAL, null, false, deleted, revision, isEdited)
 
 internal suspend fun eventually(condition: suspend () -> Boolean) =
-    withTimeout(1.minutes) { while (!condition()) kotlinx.coroutines.delay(5.milliseconds) }
+    withTimeout(2.minutes) { while (!condition()) kotlinx.coroutines.delay(5.milliseconds) }
