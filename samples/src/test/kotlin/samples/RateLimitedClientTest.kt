@@ -210,7 +210,7 @@ class RateLimitedClientTest {
                 "/%zz\n".toByteArray() to "FILE, line 1: no path of a URL (Malformed escape pair): '/%zz'",
                 "x".repeat(99).toByteArray() to
                     "FILE, line 1: an item must be a path that begins with '/': '${"x".repeat(60)}...'",
-                byteArrayOf(-1, -2, 47) to "FILE is not a text in UTF-8",
+                byteArrayOf(-1, -2, 47) to "FILE, line 1: this is not a text in UTF-8",
             )
     }
 }

@@ -94,11 +94,12 @@ enum class Twin(
      * Starts a JVM that runs the sample called [name], in [directory] or else in the current one. It runs too briefly
      * for the optimizing compiler to pay.
      */
-    fun start(name: String, vararg args: String, directory: Path? = null): Process =
+    fun start(name: String, vararg args: String, directory: Path? = null, jvm: List<String> = emptyList()): Process =
         ProcessBuilder(
                 System.getProperty("java.home") + "/bin/java",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                *jvm.toTypedArray(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 "$packageName.$name",

@@ -1,8 +1,10 @@
 package samples
 
+import java.io.RandomAccessFile
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.util.concurrent.TimeUnit
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -44,6 +46,46 @@ class UptimeMonitorTest : UptimeRun() {
         assertTrue(gauge in rest, rest)
         assertTrue("\n2 endpoints, " in rest, rest)
         assertTrue("changes found                 1  the demo server made 1: the same" in rest, rest)
+    }
+
+    @Test
+    fun edit_toAFileThatIsNone_isRefused_andTheOldListIsWatchedOn_inASmallHeap() {
+        val text = "fast-01 http://fast.demo/01 60s HIGH"
+        write(text)
+        val child = start("--for", "10m", "--serve", "0", jvm = listOf("-Xmx64m"))
+        val lines = child.inputReader()
+        val status = URI(lines.awaitLine("/").substringAfter("the page is at ")).resolve("/status")
+        val faults = child.errorReader()
+        val edits =
+            listOf<Pair<(Path) -> Any?, String>>(
+                { other: Path ->
+                    RandomAccessFile(other.toFile(), "rw").use { it.setLength(600L shl 20) }
+                } to "$file is too large: a file of endpoints has at most 4,194,304 bytes",
+                { other: Path ->
+                    ProcessBuilder("mkfifo", "$other").start().waitFor()
+                } to "$file is not a regular file",
+                { other: Path -> Files.createDirectory(other) } to "$file is a directory, not a file of endpoints",
+                { other: Path -> Files.write(other, byteArrayOf(-1)) } to "$file, line 1: this is not a text in UTF-8",
+                { other: Path -> Files.writeString(other, "$text\n".repeat(1_000_000)) } to "at most 4,194,304 bytes",
+                { other: Path -> Files.writeString(other, "\n".repeat(1_000_000)) } to "at most 100,000 lines",
+                { other: Path ->
+                    Files.writeString(other, "x http://fast.demo/01 60s HIGH\n\u001b[2J\n")
+                } to "$file was edited, but because of what is wrong the endpoints stay as they were",
+            )
+        for ((create, fault) in edits) {
+            val other = directory.resolve("other")
+            create(other)
+            if (Files.isDirectory(other)) Files.delete(file)
+            Files.move(other, file, ATOMIC_MOVE)
+            val printed = faults.awaitLine(fault)
+            assertTrue("\u001b" !in printed, printed)
+            val page = status.toURL().readText()
+            assertEquals(1, Regex("\"name\"").findAll(page).count(), page)
+            assertTrue("\"fast-01\"" in page, page)
+            if (Files.isDirectory(file)) Files.delete(file)
+        }
+        write(text, "fast-02 http://fast.demo/02 60s HIGH")
+        lines.awaitLine("$file was edited: 1 new or changed, 0 removed")
     }
 
     @Test

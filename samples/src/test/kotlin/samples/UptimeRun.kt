@@ -26,8 +26,8 @@ abstract class UptimeRun {
 
     protected fun run(vararg args: String) = sample.runHere("--endpoints", "$file", *args)
 
-    protected fun start(vararg args: String): Process =
-        Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", *args).also { children += it }
+    protected fun start(vararg args: String, jvm: List<String> = emptyList()): Process =
+        Twin.JAVA.start("UptimeMonitor", "--endpoints", "$file", *args, jvm = jvm).also { children += it }
 
     protected fun BufferedReader.awaitLine(end: String): String {
         val lines = mutableListOf<String>()

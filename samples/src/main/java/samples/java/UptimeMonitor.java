@@ -119,7 +119,7 @@ public final class UptimeMonitor {
     }
 
     private void readEdited(AsyncSchedule<String> schedule) {
-        List<Endpoint> endpoints = file.read(report::warn);
+        List<Endpoint> endpoints = file.readEdited(report::warn);
         if (endpoints.isEmpty()) return; // an editor is writing it, or the user sees the message
         MonitorReport.Edit edit = report.edit(endpoints);
         apply(edit, schedule);

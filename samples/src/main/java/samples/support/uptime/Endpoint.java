@@ -19,10 +19,12 @@ import samples.support.Values;
  * @param isGet whether a check sends GET, because the endpoint does not support HEAD.
  */
 public record Endpoint(String name, URI url, Duration interval, Priority priority, boolean isGet) {
+    private static final int MAX_PORT = 65_535;
     private static final String FORM = "an endpoint is 'name url interval priority', and 'GET' if need be";
 
     /** Of the form {@code name url interval priority [GET]}, with white space between. The message says what is wrong. */
     static Endpoint parse(String line) throws UsageException {
+        if (!TextFile.isPrintable(line)) throw new UsageException("a line has no control characters");
         String[] words = line.strip().split("\\s+");
         if (words.length < 4 || words.length > 5) throw new UsageException(FORM);
         if (words.length == 5 && !words[4].equals("GET")) {
@@ -35,12 +37,21 @@ public record Endpoint(String name, URI url, Duration interval, Priority priorit
         try {
             URI url = new URI(word);
             boolean isHttp = "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
-            if (isHttp && url.getHost() != null) return url;
+            if (isHttp && url.getHost() != null) return checked(url);
         } catch (URISyntaxException malformed) {
             // Thrown below.
         }
         throw new UsageException(
                 "a URL begins with http:// or https:// and a host, not '" + TextFile.shown(word) + "'");
+    }
+
+    private static URI checked(URI url) throws UsageException {
+        if (url.getPort() == 0 || url.getPort() > MAX_PORT) {
+            throw new UsageException("a port is from 1 to " + MAX_PORT + ", not " + url.getPort());
+        }
+        // The client would not send them.
+        if (url.getRawUserInfo() != null) throw new UsageException("a URL has no user and no password");
+        return url;
     }
 
     private static Duration interval(String word) throws UsageException {

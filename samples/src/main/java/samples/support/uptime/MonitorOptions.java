@@ -36,7 +36,8 @@ public record MonitorOptions(
               --speed N          shortens all intervals N times, and the timeout of 10 s down to 3 s; 1 is as the file says (default: 60)
               --endpoints FILE   a line for each endpoint: name url interval priority, and GET if HEAD will not do, for example
                                    login https://login.example/health 60s HIGH
-                                 The file may be edited meanwhile (default: 500 endpoints that come with the sample)
+                                 The file may be edited meanwhile; an edit with a wrong line is not taken over
+                                 (default: 500 endpoints that come with the sample)
               --state FILE       keeps the schedule in a journal, from which the next run carries on (default: in memory)
               --store URL        keeps it in a database instead: jdbc:sqlite:FILE, jdbc:h2:FILE or jdbc:postgresql://HOST/NAME?user=…;
                                  tables that are not there are created

@@ -1,6 +1,7 @@
 package samples.support.uptime
 
 import baton.Priority
+import java.io.RandomAccessFile
 import java.net.URI
 import java.nio.file.Files
 import java.nio.file.Path
@@ -79,6 +80,76 @@ class EndpointsFileTest {
     }
 
     @Test
+    fun file_hugeEndlessOrBinary_isRefused_withoutBeingReadToItsEnd() {
+        RandomAccessFile(path.toFile(), "rw").use { it.setLength(600L shl 20) }
+        EndpointsFile(path).read(faults::add)
+        EndpointsFile(Path.of("/dev/zero")).read(faults::add)
+        val pipe = directory.resolve("pipe")
+        assertEquals(0, ProcessBuilder("mkfifo", "$pipe").start().waitFor())
+        EndpointsFile(pipe).read(faults::add)
+        Files.write(path, "a http://a.example/ 60s NORMAL\nb ".toByteArray() + byteArrayOf(-1, -2, 0))
+        EndpointsFile(path).read(faults::add)
+        read("\n".repeat(1_000_000))
+
+        assertEquals(
+            listOf(
+                "$path is too large: a file of endpoints has at most 4,194,304 bytes",
+                "/dev/zero is not a regular file",
+                "$pipe is not a regular file",
+                "$path, line 2: this is not a text in UTF-8",
+                "$path, line 100001: a file of endpoints has at most 100,000 lines",
+            ),
+            faults,
+        )
+    }
+
+    @Test
+    fun lines_aMillionWrong_reportsTheFirstTwenty_andCountsTheRest() {
+        val endpoints = read("a http://a.example/ 60s NORMAL\n" + "b\n".repeat(99_999))
+
+        assertEquals(listOf("a"), endpoints.map { it.name() })
+        assertEquals(21, faults.size)
+        assertEquals("$path, line 21: $FORM: 'b' is left out", faults[19])
+        assertEquals("$path: 99979 more lines are wrong", faults.last())
+    }
+
+    @Test
+    fun endpoints_tooMany_areLeftOut() {
+        val endpoints = read(List(10_001) { "e$it http://e/ 1h LOW" }.joinToString("\n"))
+
+        assertEquals(10_000, endpoints.size)
+        val rest = "there are 10,000 endpoints before it: 'e10000 http://e/ 1h LOW' is left out"
+        assertEquals(listOf("$path, line 10001: $rest"), faults)
+    }
+
+    @Test
+    fun edit_withOneWrongLine_isNotTakenOver() {
+        Files.writeString(path, "a http://a.example/ 60s NORMAL\nb http://b.example:99999/ 60s NORMAL\n")
+
+        assertEquals(emptyList<Endpoint>(), EndpointsFile(path).readEdited(faults::add))
+
+        val line = "'b http://b.example:99999/ 60s NORMAL'"
+        val rest = "was edited, but because of what is wrong the endpoints stay as they were"
+        assertEquals(listOf("$path, line 2: a port is from 1 to 65535, not 99999: $line", "$path $rest"), faults)
+    }
+
+    @Test
+    fun line_withControlCharacters_isRefused_andQuotedWithoutThem() {
+        for (odd in listOf("\u001b[2J", "\u009b2J", "\u0007", "\u202e", "\u2028", "\u0000")) {
+            faults.clear()
+            assertEquals(emptyList<Endpoint>(), read("a$odd http://a.example/ 60s NORMAL"))
+            val quoted = "a${odd.replaceRange(0, 1, "?")} http://a.example/ 60s NORMAL"
+            val fault = "a line has no control characters: '$quoted' is left out"
+            assertEquals("$path, line 1: $fault", faults.first())
+        }
+    }
+
+    @Test
+    fun byteOrderMark_isNoPartOfTheFirstName() {
+        assertEquals(listOf("a"), read("\uFEFFa http://a.example/ 60s NORMAL").map { it.name() })
+    }
+
+    @Test
     fun isEdited_onceUntilItIsReadAgain() {
         Files.writeString(path, "a http://a.example/ 60s NORMAL\n")
         val file = EndpointsFile(path)
@@ -132,6 +203,11 @@ class EndpointsFileTest {
                     "c http://c.example/ 60s LOW POST" to "after the priority comes GET or nothing, not 'POST'",
                     "c ftp://c.example/ 60s LOW" to "$URL'ftp://c.example/'",
                     "c http:///c 60s LOW" to "$URL'http:///c'",
+                    "c javascript:alert(1) 60s LOW" to "$URL'javascript:alert(1)'",
+                    "c file:///etc/passwd 60s LOW" to "$URL'file:///etc/passwd'",
+                    "c http://c.example:99999/ 60s LOW" to "a port is from 1 to 65535, not 99999",
+                    "c http://c.example:0/ 60s LOW" to "a port is from 1 to 65535, not 0",
+                    "c http://c.example:123456789012/ 60s LOW" to "$URL'http://c.example:123456789012/'",
                     "c http://c.example/% 60s LOW" to "$URL'http://c.example/%'",
                     "c http://c.example/ 60 LOW" to "$INTERVAL'60'",
                     "c http://c.example/ 0s LOW" to "$INTERVAL'0s'",
