@@ -80,7 +80,7 @@ public final class Cli {
         try {
             return program.run();
         } catch (UsageException wrong) {
-            err.println(wrong.getMessage());
+            err.println(TextFile.printable(Redaction.GENERAL.of(wrong.getMessage())));
             return 2;
         } catch (IOException noServer) {
             err.println("cannot start the server: " + noServer.getMessage());
@@ -91,7 +91,7 @@ public final class Cli {
     /** Runs a sample without options, and returns the exit code: 0 if {@code sample} returns true. */
     public static int runWithoutOptions(String[] args, PrintStream err, BooleanSupplier sample) {
         if (args.length > 0) {
-            err.println("this sample has no options, not even '" + args[0] + "'");
+            err.println("this sample has no options, not even '" + TextFile.shown(args[0]) + "'");
             return 2;
         }
         try {

@@ -27,7 +27,9 @@ public final class Failures {
     static String text(Throwable failure) {
         Throwable cause = cause(failure);
         String message = cause.getMessage();
-        return cause.getClass().getSimpleName() + (message == null ? "" : " (" + message + ")");
+        // The message is from afar: that of a server's certificate, or of a driver that quotes its URL.
+        return cause.getClass().getSimpleName()
+                + (message == null ? "" : " (" + TextFile.printable(Redaction.GENERAL.of(message)) + ")");
     }
 
     /** The kind of the failure of a call over HTTP. */

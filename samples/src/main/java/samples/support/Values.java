@@ -13,7 +13,7 @@ public final class Values {
     private Values() {}
 
     public static UsageException unknown(String option) {
-        return new UsageException("unknown option '" + option + "', see --help");
+        return new UsageException("unknown option '" + TextFile.shown(option) + "', see --help");
     }
 
     private static String next(String option, Iterator<String> words) throws UsageException {
@@ -47,15 +47,15 @@ public final class Values {
         } catch (NumberFormatException notANumber) {
             // Thrown below.
         }
-        throw new UsageException(
-                option + " must be a whole number from " + least + " to " + most + ", not '" + value + "'");
+        throw new UsageException(option + " must be a whole number from " + least + " to " + most + ", not '"
+                + TextFile.shown(value) + "'");
     }
 
     public static Duration time(String option, Iterator<String> words) throws UsageException {
         String value = next(option, words);
         Duration time = time(value);
         if (time != null) return time;
-        throw new UsageException(option + " must be a time like 30s, 5m or 1h, not '" + value + "'");
+        throw new UsageException(option + " must be a time like 30s, 5m or 1h, not '" + TextFile.shown(value) + "'");
     }
 
     /** A time like 30s, 5m or 1h, of a second or more; null if {@code word} is none. */

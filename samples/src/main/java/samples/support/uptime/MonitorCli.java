@@ -20,10 +20,12 @@ public final class MonitorCli {
             MonitorOptions options = MonitorOptions.parse(args);
             EndpointsFile file = new EndpointsFile(options.endpoints());
             MonitorReport report = new MonitorReport(options, out, err, Progress.isLive(out));
-            try (DemoServer server = DemoServer.start(options.length());
-                    MonitorPage page = options.port() == null ? null : MonitorPage.open(options.port(), report)) {
-                return monitor.run(options, file, server, report, page);
-            }
+            return RedactedLog.during(report::safe, () -> {
+                try (DemoServer server = DemoServer.start(options.length());
+                        MonitorPage page = options.port() == null ? null : MonitorPage.open(options.port(), report)) {
+                    return monitor.run(options, file, server, report, page);
+                }
+            });
         });
     }
 }

@@ -13,6 +13,8 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import samples.support.Failures;
+import samples.support.Redaction;
+import samples.support.TextFile;
 
 /**
  * The endpoints that the uptime monitor watches, and the results of their checks. All methods may be called from any
@@ -27,6 +29,7 @@ public final class MonitorReport {
     private final PrintStream err;
     private final boolean isLive;
     private final LiveBlock block;
+    private final Redaction redaction;
     private final long started = System.nanoTime();
     private final WatchList watches = new WatchList();
     private final Deque<String> latest = new ArrayDeque<>();
@@ -45,18 +48,25 @@ public final class MonitorReport {
         this.err = err;
         this.isLive = isLive;
         block = new LiveBlock(out);
+        redaction =
+                options.state() == null ? Redaction.GENERAL : options.state().redaction();
     }
 
     /** Prints a line that no live block overwrites. */
     public synchronized void say(String line) {
         block.clear();
-        out.println(line);
+        out.println(safe(line));
     }
 
     /** Prints a line about something that is wrong. */
     public synchronized void warn(String line) {
         block.clear();
-        err.println(line);
+        err.println(safe(line));
+    }
+
+    /** {@code text} without secrets, and without anything that acts on a terminal. */
+    String safe(String text) {
+        return TextFile.printable(redaction.of(text));
     }
 
     /** The schedule's state cannot be read or written. */
@@ -130,7 +140,7 @@ public final class MonitorReport {
     }
 
     private void changed(String change) {
-        String line = String.format(Locale.ROOT, "%7.1f s  %s", seconds(), change);
+        String line = String.format(Locale.ROOT, "%7.1f s  %s", seconds(), TextFile.printable(change));
         latest.addLast(line);
         if (latest.size() > LATEST) latest.removeFirst();
         if (!isLive) out.println(line);
