@@ -98,6 +98,11 @@ public final class DemoServer implements AutoCloseable {
                 socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 return socket.getLocalPort();
             }
+            if (kind == Kind.HANGING) {
+                HangingHost hanging = new HangingHost(BACKLOG);
+                sockets.put(host, hanging);
+                return hanging.port();
+            }
             if (kind == Kind.OUTAGE) timer.schedule(outage::begin, outageMillis, TimeUnit.MILLISECONDS);
             HttpServer http = LoopbackServer.create(0, BACKLOG);
             sockets.put(host, () -> http.stop(0));
@@ -118,8 +123,7 @@ public final class DemoServer implements AutoCloseable {
             }
             case FLAKY -> answer(exchange, isFlaky(host, path) ? 503 : 200);
             case OUTAGE -> answer(exchange, outage.isNow() ? 503 : 200);
-            case HANGING -> {} // the exchange stays open
-            case FAST, DEAD -> answer(exchange, 200);
+            case FAST, DEAD, HANGING -> answer(exchange, 200);
         }
     }
 

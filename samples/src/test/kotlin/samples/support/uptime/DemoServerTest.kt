@@ -3,6 +3,7 @@ package samples.support.uptime
 import baton.Priority
 import java.io.IOException
 import java.net.ConnectException
+import java.net.Socket
 import java.net.URI
 import java.net.http.HttpClient
 import java.net.http.HttpRequest
@@ -61,6 +62,22 @@ class DemoServerTest {
     fun hanging_neverAnswers_andIsDownFromTheBeginning() {
         assertThrows(HttpTimeoutException::class.java) { ask("http://hanging.demo/01", Duration.ofMillis(200)) }
         assertEquals(listOf(started), changes(URI("http://hanging.demo/01")))
+    }
+
+    @Test
+    fun hanging_closesTheConnectionOfAClientThatHasGone() {
+        val address = server.address(URI("http://hanging.demo/01"))
+        val clients =
+            List(100) {
+                Socket(address.host, address.port).apply {
+                    soTimeout = 120_000
+                    getOutputStream().write("HEAD /01 HTTP/1.1\r\nHost: hanging.demo\r\n\r\n".toByteArray())
+                }
+            }
+        // Half a close is all that the server sees of one.
+        for (client in clients) client.shutdownOutput()
+        for (client in clients) client.use { assertEquals(-1, it.getInputStream().read()) }
+        assertThrows(HttpTimeoutException::class.java) { ask("http://hanging.demo/01", Duration.ofMillis(200)) }
     }
 
     @Test
