@@ -9,8 +9,10 @@ import java.net.InetSocketAddress;
 public final class LoopbackServer {
     static {
         // Without it a small write may wait 40 ms for the acknowledgement of the one before: a body for that of its
-        // headers, a response for that of another. The JDK reads it once, with the first server of the JVM.
+        // headers, a response for that of another. The JDK reads the settings once, with the first server of the JVM.
         System.setProperty("sun.net.httpserver.nodelay", "true");
+        // Seconds for a request to arrive as a whole; without it a client that does not go on keeps a thread for ever.
+        System.setProperty("sun.net.httpserver.maxReqTime", "10");
     }
 
     private LoopbackServer() {}

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.ExecutorService;
+import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -26,18 +28,26 @@ public final class MonitorPage implements AutoCloseable {
     private static final int MILLIS = 500;
     private static final String NAME = "name=";
 
+    /** Each open page has a thread for its events. A client that is slow to send or to read holds one for a while only. */
+    static final int THREADS = EventStream.MAX_READERS + 16;
+
+    /** For the whole answer, but for the events. */
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
     private final HttpServer http;
     private final MonitorReport report;
     private final PageGuard guard;
     private final PageFile page = PageFile.read("uptime.html");
     private final EventStream events = new EventStream();
-    private final ExecutorService requests = Executors.newCachedThreadPool(MonitorPage::daemon);
+    private final ThreadPoolExecutor requests = new ThreadPoolExecutor(
+            THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), MonitorPage::daemon);
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(MonitorPage::daemon);
 
     private MonitorPage(HttpServer http, MonitorReport report) {
         this.http = http;
         this.report = report;
         guard = new PageGuard(http.getAddress().getPort());
+        requests.allowCoreThreadTimeOut(true);
         http.setExecutor(requests);
     }
 
@@ -64,8 +74,9 @@ public final class MonitorPage implements AutoCloseable {
     public void serve(AsyncSchedule<String> schedule, Supplier<String> metrics) {
         PageState state = new PageState(report, schedule);
         http.createContext("/", exchange -> {
-            try (exchange) {
-                handle(exchange, state, schedule, metrics);
+            try (Deadline deadline = new Deadline(timer, LIMIT);
+                    exchange) {
+                handle(exchange, deadline, state, schedule, metrics);
             } catch (IOException gone) {
                 // The client has closed the connection, or was dropped.
             }
@@ -82,7 +93,11 @@ public final class MonitorPage implements AutoCloseable {
     }
 
     private void handle(
-            HttpExchange exchange, PageState state, AsyncSchedule<String> schedule, Supplier<String> metrics)
+            HttpExchange exchange,
+            Deadline deadline,
+            PageState state,
+            AsyncSchedule<String> schedule,
+            Supplier<String> metrics)
             throws IOException {
         var headers = exchange.getResponseHeaders();
         headers.set("Cache-Control", "no-store");
@@ -99,7 +114,7 @@ public final class MonitorPage implements AutoCloseable {
                     answer(exchange, "text/html; charset=utf-8", page.bytes());
                 });
             case "/status" -> get(exchange, () -> answer(exchange, "application/json", bytes(present(state))));
-            case "/events" -> get(exchange, () -> stream(exchange, state));
+            case "/events" -> get(exchange, () -> stream(exchange, deadline, state));
             case "/pause" -> post(exchange, state, name -> pause(schedule, name, true));
             case "/resume" -> post(exchange, state, name -> pause(schedule, name, false));
             case "/check" -> post(exchange, state, schedule::triggerNow);
@@ -167,13 +182,14 @@ public final class MonitorPage implements AutoCloseable {
         return false;
     }
 
-    private void stream(HttpExchange exchange, PageState state) throws IOException {
+    private void stream(HttpExchange exchange, Deadline deadline, PageState state) throws IOException {
         if (events.readers() >= EventStream.MAX_READERS) {
             answer(exchange, 503, "too many pages are open");
             return;
         }
         exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
         exchange.sendResponseHeaders(200, 0);
+        deadline.close();
         events.write(exchange.getResponseBody(), "all", state::latest);
     }
 
@@ -200,9 +216,9 @@ public final class MonitorPage implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
         events.close();
         http.stop(0);
         requests.shutdownNow();
+        timer.shutdownNow();
     }
 }

@@ -12,10 +12,11 @@ import samples.support.TextFile;
 /**
  * Refuses requests that a page of another site sends through the user's browser. Such a page may have a name that leads
  * to this computer (DNS rebinding); then the Host is foreign. Or it posts to this server by its real name; then the
- * Origin is foreign.
+ * Origin is foreign, or at least the Sec-Fetch-Site, which browsers send with every request.
  */
 final class PageGuard {
     private static final int HTTP_PORT = 80;
+    private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
     private final Set<String> hosts;
 
@@ -39,6 +40,12 @@ final class PageGuard {
                 return Optional.of("the Origin is " + shown(origins) + ", not this server");
             }
         }
+        // Without an Origin, as for a link, an image or a form of an old browser. "none" is the user, "same-site"
+        // another
+        // port of this computer.
+        List<String> sites = headers.getOrDefault("Sec-Fetch-Site", List.of());
+        if (!OWN_SITES.containsAll(sites))
+            return Optional.of("the Sec-Fetch-Site is " + shown(sites) + ", not this server");
         return Optional.empty();
     }
 

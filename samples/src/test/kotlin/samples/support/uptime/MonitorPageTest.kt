@@ -5,6 +5,8 @@ import baton.interop.Triggers
 import java.io.ByteArrayOutputStream
 import java.io.PrintStream
 import java.net.Socket
+import java.net.SocketException
+import java.net.SocketTimeoutException
 import java.net.URI
 import java.net.URLEncoder
 import java.net.http.HttpClient
@@ -12,12 +14,18 @@ import java.net.http.HttpRequest
 import java.net.http.HttpRequest.BodyPublishers
 import java.net.http.HttpResponse
 import java.net.http.HttpResponse.BodyHandlers
+import java.nio.ByteBuffer
+import java.nio.channels.ClosedByInterruptException
+import java.nio.channels.Pipe
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
+import java.util.concurrent.Executors
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.TimeUnit
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
@@ -163,6 +171,49 @@ class MonitorPageTest {
 
         assertEquals(503, answer.statusCode())
         assertEquals("the monitor has ended\n", answer.body())
+    }
+
+    @Test
+    fun clients_thatDoNotGoOn_haveFewThreads_andNotForLong() {
+        val halves =
+            listOf("GET /status HTTP/1.1\r\nHost: ", "POST /check?name=one HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\n") +
+                "POST /check?name=one HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\nContent-Length: 60000\r\n\r\nx"
+        val slow =
+            List(300) {
+                Socket("127.0.0.1", port().toInt()).apply {
+                    soTimeout = 120_000
+                    getOutputStream().write(halves[it % halves.size].toByteArray())
+                }
+            }
+        // Behind the others: when it is answered, their threads are free again.
+        assertEquals(200, send("GET", "/status").statusCode())
+        val threads = Thread.getAllStackTraces().keys.count { it.name == "page" }
+        assertTrue(threads <= MonitorPage.THREADS + 1, "$threads threads")
+        for (client in slow) client.use { assertTrue(isClosed(it)) }
+    }
+
+    /** Perhaps after an answer. */
+    private fun isClosed(client: Socket): Boolean =
+        try {
+            while (client.getInputStream().read() >= 0) {}
+            true
+        } catch (late: SocketTimeoutException) {
+            false
+        } catch (reset: SocketException) {
+            true
+        }
+
+    @Test
+    fun deadline_interruptsAThreadThatWaits_butNotAfterItsClose() {
+        val timer = Executors.newSingleThreadScheduledExecutor()
+        val pipe = Pipe.open()
+        Deadline(timer, Duration.ofMillis(1)).use {
+            assertThrows(ClosedByInterruptException::class.java) { pipe.source().read(ByteBuffer.allocate(1)) }
+        }
+        repeat(1_000) { Deadline(timer, Duration.ZERO).close() }
+        timer.shutdown()
+        assertTrue(timer.awaitTermination(120, TimeUnit.SECONDS))
+        assertFalse(Thread.interrupted())
     }
 
     @Test

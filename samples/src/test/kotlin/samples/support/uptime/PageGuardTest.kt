@@ -39,6 +39,22 @@ class PageGuardTest {
         assertEquals("the Origin is '$origin', not this server", refusal)
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = ["cross-site", "same-site", "", "Same-Origin", "same-origin, cross-site"])
+    fun site_foreign_isRefused_alsoWithoutAnOrigin(site: String) {
+        val headers = headers("127.0.0.1:8080", null).apply { add("Sec-Fetch-Site", site) }
+        assertEquals("the Sec-Fetch-Site is '$site', not this server", guard.refusal(headers).get())
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = ["same-origin", "none"])
+    fun site_ofThisServerOrTheUser_isNotRefused(site: String) {
+        val headers = headers("127.0.0.1:8080", null).apply { add("Sec-Fetch-Site", site) }
+        assertEquals(Optional.empty<String>(), guard.refusal(headers))
+        headers.add("Sec-Fetch-Site", "cross-site")
+        assertEquals(true, guard.refusal(headers).isPresent)
+    }
+
     @Test
     fun host_missingOrTwice_isRefused() {
         assertEquals("the Host is missing, not this server", guard.refusal(Headers()).get())
