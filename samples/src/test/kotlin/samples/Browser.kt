@@ -11,6 +11,7 @@ import org.openqa.selenium.WebElement
 import org.openqa.selenium.chrome.ChromeDriver
 import org.openqa.selenium.chrome.ChromeDriverService
 import org.openqa.selenium.chrome.ChromeOptions
+import org.openqa.selenium.interactions.Actions
 
 /** Debian's Chromium, without a window. Where it is missing, the tests are skipped, or fail if it is required. */
 class Browser private constructor(private val driver: ChromeDriver) : AutoCloseable {
@@ -33,6 +34,16 @@ class Browser private constructor(private val driver: ChromeDriver) : AutoClosea
             script<Any?>("return new Promise(done => setTimeout(done, 50))")
         }
     }
+
+    /** Presses [keys] wherever the focus is. */
+    fun press(vararg keys: CharSequence) = Actions(driver).sendKeys(*keys).perform()
+
+    /** How assistive technology calls what has the focus. */
+    fun focused(): String = driver.switchTo().activeElement().accessibleName.orEmpty()
+
+    /** How it calls each element that [selector] selects. */
+    fun accessibleNames(selector: String): List<String> =
+        driver.findElements(By.cssSelector(selector)).map { it.accessibleName.orEmpty() }
 
     /** The page as on a screen of this size, until [block] ends. */
     fun atSize(width: Int, height: Int, block: () -> Unit) {

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.TestMethodOrder
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 import org.junit.jupiter.api.io.TempDir
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+import org.openqa.selenium.Keys
 
 /** The page of UptimeMonitor in a browser. All tests share one browser, one page and one monitor. */
 @Timeout(300, threadMode = SEPARATE_THREAD)
@@ -78,6 +81,84 @@ class UptimePageTest {
     }
 
     @Test
+    fun keyboard_alone_filtersPausesResumesAndChecks_theFocusStays() {
+        browser.find("#filter").sendKeys("fast-1-08")
+        browser.await("one row") { visibleRows() == listOf("fast-1-08") }
+        browser.press(Keys.TAB)
+        assertEquals("pause fast-1-08", browser.focused())
+        assertEquals("solid", browser.script("return getComputedStyle(document.activeElement).outlineStyle"))
+        browser.press(Keys.ENTER)
+        browser.await("paused") { browser.count(".PAUSED tr:not(.group)") == 1 }
+        assertEquals("resume fast-1-08", browser.focused())
+        browser.await("the answer") { browser.count("[aria-busy]") == 0 }
+        browser.press(Keys.SPACE)
+        browser.await("resumed") { browser.count(".PAUSED tr:not(.group)") == 0 }
+        assertEquals("pause fast-1-08", browser.focused())
+        browser.press(Keys.TAB)
+        assertEquals("check fast-1-08 now", browser.focused())
+        browser.press(Keys.ENTER)
+        browser.await("the result") {
+            Regex("fast-1-08 was checked at \\d\\d:\\d\\d:\\d\\d: up").matches(browser.text("#checked"))
+        }
+        assertEquals("check fast-1-08 now", browser.focused())
+        browser.press(Keys.chord(Keys.SHIFT, Keys.TAB))
+        browser.press(Keys.chord(Keys.SHIFT, Keys.TAB))
+        assertEquals("Show endpoints with this in their name", browser.focused())
+        browser.press(Keys.ESCAPE)
+        browser.await("all rows") { visibleRows().size == ENDPOINTS.toInt() }
+    }
+
+    @Test
+    fun filter_hidesHeadingsWithoutRows_andSaysThatNothingIsFound() {
+        browser.await("a dead one") { count("DOWN") > 0 }
+        try {
+            filter("fast-1-07")
+            assertEquals(listOf("UP"), browser.script(HEADINGS))
+            assertTrue(Regex(" 1 of \\d+ up").matches(browser.text("tbody.UP .group span")))
+            filter("no such name")
+            assertEquals(emptyList<String>(), browser.script(HEADINGS))
+            assertEquals("No endpoint has this in its name.", browser.text("#none"))
+        } finally {
+            filter("")
+        }
+        assertEquals("", browser.text("#none"))
+        assertTrue("UP" in browser.script<List<String>>(HEADINGS))
+    }
+
+    @Test
+    fun controls_haveNamesOfTheirOwn() {
+        val buttons: List<String> =
+            browser.script("return [...document.querySelectorAll('button')].map(b => b.getAttribute('aria-label'))")
+        assertEquals(2 * ENDPOINTS.toInt(), buttons.toSet().size)
+        assertTrue("pause fast-1-01" in buttons && "check fast-1-01 now" in buttons)
+        val others = browser.accessibleNames("input, meter, svg[role=img], section:not([hidden]) > table, thead th")
+        assertEquals(
+            emptyList<Int>(),
+            others.indices.filter { others[it].isBlank() && it < others.size - 7 },
+            "$others",
+        )
+        assertEquals(listOf("state", "name", "level", "since", "response", "actions"), others.takeLast(6))
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = [390, 768, 1100])
+    fun names_areOnOneLine_textFits_andIsInContrast_atEachWidth(width: Int) =
+        browser.atSize(width, 880) {
+            browser.await("a dead one") { count("DOWN") > 0 }
+            assertEquals(emptyList<String>(), browser.script(BROKEN_NAMES))
+            assertEquals(emptyList<String>(), browser.script(CUT_TEXTS))
+            assertEquals(emptyList<String>(), browser.script(FAINT))
+            browser.screenshot("uptime-monitor-$width.png")
+            browser.inTheDark {
+                assertEquals(emptyList<String>(), browser.script(FAINT))
+                browser.screenshot("uptime-monitor-$width-dark.png")
+            }
+            browser.script<Any?>("document.querySelector('tbody.DOWN').scrollIntoView()")
+            browser.screenshot("uptime-monitor-$width-endpoints.png")
+            browser.script<Any?>("scrollTo(0, 0)")
+        }
+
+    @Test
     fun alerts_nameTheBreakersThatAreOpen() =
         browser.await("an alert") { "the breaker of dead.demo is open" in browser.text("#alerts") }
 
@@ -126,6 +207,10 @@ class UptimePageTest {
     /** That of the first visible endpoint. */
     private fun button(action: String) = browser.find("#endpoints tbody tr:not([hidden]) [data-action=$action]")
 
+    private fun filter(text: String) {
+        browser.script<Any?>("const f = document.querySelector('#filter'); f.value = arguments[0]; f.oninput()", text)
+    }
+
     private fun visibleRows(): List<String> = browser.script(NAMES)
 
     /** That of the page, from 0 to 1. */
@@ -140,6 +225,51 @@ class UptimePageTest {
         private const val NAMES =
             "return [...document.querySelectorAll('#endpoints tbody tr:not(.group):not([hidden]) .name')]" +
                 ".map(name => name.firstChild.data)"
+
+        private const val HEADINGS =
+            "return [...document.querySelectorAll('#endpoints tbody')].filter(b => b.offsetHeight > 0)" +
+                ".map(b => b.className)"
+
+        /** Those of more than one line, but for the long one. */
+        private val BROKEN_NAMES =
+            """
+            return [...document.querySelectorAll('#endpoints .name')].filter(name => {
+              const range = document.createRange();
+              range.selectNode(name.firstChild);
+              return range.getClientRects().length > 1 && name.firstChild.data.length < 20;
+            }).map(name => name.firstChild.data)"""
+
+        private val CUT_TEXTS =
+            """
+            return [...document.querySelectorAll('td, th, dt, dd, button, h2, .card')]
+              .filter(e => e.offsetWidth > 0 && e.scrollWidth > e.clientWidth + 1)
+              .map(e => e.textContent)"""
+
+        /** Texts with a contrast below 4.5, and frames of controls with one below 3, by the formulas of WCAG 2. */
+        private val FAINT =
+            """
+            const rgb = color => color.match(/[\d.]+/g).map(Number);
+            const light = c => c / 255 <= .04045 ? c / 255 / 12.92 : ((c / 255 + .055) / 1.055) ** 2.4;
+            const luminance = ([r, g, b]) => .2126 * light(r) + .7152 * light(g) + .0722 * light(b);
+            const behind = e => {
+              for (let at = e; at; at = at.parentElement) {
+                const color = rgb(getComputedStyle(at).backgroundColor);
+                if (color.length < 4 || color[3] > 0) return color;
+              }
+              return [255, 255, 255];
+            };
+            const contrast = (color, e) => {
+              const [a, b] = [luminance(rgb(color)), luminance(behind(e))];
+              return (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+            };
+            const all = [...document.querySelectorAll('body *')].filter(e => e.checkVisibility());
+            const texts = all.filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
+              .map(e => [e.textContent, contrast(getComputedStyle(e).color, e), 4.5]);
+            const frames = all.filter(e => e.matches('button, input'))
+              .map(e => [e.ariaLabel, contrast(getComputedStyle(e).borderTopColor, e.parentElement), 3]);
+            const hint = document.querySelector('#filter');
+            texts.push(['hint', contrast(getComputedStyle(hint, '::placeholder').color, hint), 4.5]);
+            return [...texts, ...frames].filter(([, is, least]) => is < least).map(([text, is]) => text + ' ' + is)"""
 
         @TempDir @JvmStatic lateinit var directory: Path
 

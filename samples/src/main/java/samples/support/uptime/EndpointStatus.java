@@ -8,6 +8,7 @@ import baton.Priority;
  * @param isPaused whether it is checked only on demand.
  * @param since when it got its state, in milliseconds since 1970.
  * @param millis the time of the latest response, negative before the first one.
+ * @param checks the number of checks that have ended.
  * @param reason why it is down; empty if it is not.
  */
 record EndpointStatus(
@@ -17,6 +18,7 @@ record EndpointStatus(
         boolean isPaused,
         long since,
         long millis,
+        int checks,
         String reason) {
 
     static EndpointStatus of(Watch watch) {
@@ -28,6 +30,7 @@ record EndpointStatus(
                 watch.isPaused,
                 watch.changed,
                 watch.responseMillis,
+                watch.checks,
                 state == CheckHistory.State.DOWN ? watch.reason : "");
     }
 
@@ -39,6 +42,7 @@ record EndpointStatus(
                 .raw("paused", String.valueOf(isPaused))
                 .number("since", since)
                 .raw("ms", millis < 0 ? "null" : String.valueOf(millis))
+                .number("checks", checks)
                 .text("reason", reason)
                 .toString();
     }

@@ -12,6 +12,9 @@ final class Watch {
     /** The time of the latest response; negative before the first one. */
     long responseMillis = -1;
 
+    /** The number of checks that have ended. */
+    int checks;
+
     /** Whether it is checked only on demand. */
     boolean isPaused;
 
@@ -28,6 +31,7 @@ final class Watch {
 
     /** Adds the result of a check. */
     CheckHistory.Verdict add(boolean isUp) {
+        checks++;
         CheckHistory.State before = history.state();
         CheckHistory.Verdict verdict = history.add(isUp);
         if (history.state() != before) changed = System.currentTimeMillis();
