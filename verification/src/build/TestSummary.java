@@ -24,7 +24,7 @@ public final class TestSummary {
     public static void main(String[] args) throws IOException {
         FileTime begin = FileTime.from(Instant.parse(args[1]));
         List<Suite> suites = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(Path.of(args[0]))) {
+        try (Stream<Path> modules = Files.walk(Path.of(args[0]), 2)) {
             for (Path module : modules.sorted().toList()) {
                 Path reports = module.resolve("target/surefire-reports");
                 if (Files.isDirectory(reports)) read(module.getFileName().toString(), reports, begin, suites);

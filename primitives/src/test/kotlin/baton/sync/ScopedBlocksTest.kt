@@ -107,10 +107,10 @@ class ScopedBlocksTest {
     fun block_cancelledWhileWaitingOrBeforeItRan_doesNotRun() = each { scoped ->
         takeAll()
         val taken = state()
-        val callers: List<Caller> = List(2) { Callers(this).call { scoped.within { fail("ran") } } }
+        val callers: List<Caller> = List(2) { Callers(this).call { scoped.within { fail<Any>("ran") } } }
         assertNotEquals(taken, state())
         callers[0].cancel()
-        assertThrows<CancellationException> { withTimeout(10) { scoped.within { fail("ran") } } }
+        assertThrows<CancellationException> { withTimeout(10) { scoped.within { fail<Any>("ran") } } }
         giveAllBack()
         callers[1].cancel()
         runCurrent()

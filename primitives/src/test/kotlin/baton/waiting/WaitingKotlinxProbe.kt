@@ -5,6 +5,7 @@ import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.waiting.coroutine.watchCancellation
 import baton.waiting.coroutine.whyCancelled
+import baton.waiting.threads.LimitedViews
 import baton.waiting.threads.Timeouts
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
@@ -84,7 +85,7 @@ class WaitingKotlinxProbe {
         assertFalse(semaphore.tryAcquire(1, 5.milliseconds))
         assertFalse(withContext(Dispatchers.Default) { semaphore.tryAcquire(1, 5.milliseconds) })
         assertFalse(withContext(Dispatchers.Unconfined) { semaphore.tryAcquire(1, 5.milliseconds) })
-        assertFalse(withContext(Dispatchers.IO.limitedParallelism(1)) { Mutex(true).tryLock(5.milliseconds) })
+        assertFalse(withContext(LimitedViews.of(Dispatchers.IO, 1)) { Mutex(true).tryLock(5.milliseconds) })
         assertEquals(0, semaphore.waiting)
     }
 

@@ -9,6 +9,7 @@ import baton.scheduler.schedule.AtTrigger
 import baton.scheduler.schedule.BlockingCalls
 import baton.scheduler.schedule.TriggerText
 import baton.scheduler.schedule.effective
+import baton.waiting.threads.LimitedViews
 import java.net.InetAddress
 import java.net.UnknownHostException
 import java.sql.SQLException
@@ -130,8 +131,8 @@ internal constructor(
         codec,
         table,
         pollEdits,
-        Dispatchers.IO.limitedParallelism(1),
-        Dispatchers.IO.limitedParallelism(1),
+        LimitedViews.of(Dispatchers.IO, 1),
+        LimitedViews.of(Dispatchers.IO, 1),
     )
 
     init {

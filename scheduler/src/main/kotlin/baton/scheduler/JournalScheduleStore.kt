@@ -4,6 +4,7 @@ import baton.scheduler.journal.Journal
 import baton.scheduler.journal.JournalRow
 import baton.scheduler.schedule.BlockingCalls
 import baton.scheduler.schedule.KeyTexts
+import baton.waiting.threads.LimitedViews
 import java.nio.file.Path
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.Flow
@@ -58,7 +59,7 @@ public class JournalScheduleStore<K : Any>
 constructor(public val path: Path, private val codec: KeyCodec<K>, public val fsync: Boolean = true) :
     ScheduleStore<K> {
     private val journal = Journal(path, fsync)
-    private val files = BlockingCalls(Dispatchers.IO.limitedParallelism(1))
+    private val files = BlockingCalls(LimitedViews.of(Dispatchers.IO, 1))
 
     /**
      * As [ScheduleStore.load]. No other process writes, so deleted rows are forgotten. After [close] this opens the

@@ -3,6 +3,7 @@ package baton.waiting.coroutine;
 import baton.InternalBatonApi;
 import kotlin.Unit;
 import kotlin.coroutines.CoroutineContext;
+import kotlin.jvm.functions.Function1;
 import kotlin.jvm.functions.Function3;
 import kotlinx.coroutines.selects.SelectClause;
 import kotlinx.coroutines.selects.SelectClause0;
@@ -13,7 +14,7 @@ import kotlinx.coroutines.selects.SelectInstance;
 
 /**
  * The only implementation of kotlinx.coroutines' clause interfaces, which are sealed for Kotlin but not for the JVM.
- * Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * Tested against kotlinx-coroutines 1.8.1, 1.10.2 and 1.11.0.
  *
  * <p>Every clause is its own {@code clauseObject}: kotlinx refuses two clauses of one select that share it.
  */
@@ -61,11 +62,23 @@ public final class SelectClauses {
         @Override
         public Function3<SelectInstance<?>, Object, Object, Function3<Throwable, Object, CoroutineContext, Unit>>
                 getOnCancellationConstructor() {
-            return (select, param, result) -> (cause, value, context) -> {
-                selectable.undo(result);
-                disposeOfClauses(select, cause);
-                return Unit.INSTANCE;
-            };
+            return (select, param, result) -> new Undo(selectable, select, result);
+        }
+    }
+
+    /** Called when a select that a clause of ours has won is cancelled before it runs: by kotlinx.coroutines 1.8 with one argument. */
+    private record Undo(Selectable selectable, SelectInstance<?> select, Object result)
+            implements Function1<Throwable, Unit>, Function3<Throwable, Object, CoroutineContext, Unit> {
+        @Override
+        public Unit invoke(Throwable cause, Object value, CoroutineContext context) {
+            return invoke(cause);
+        }
+
+        @Override
+        public Unit invoke(Throwable cause) {
+            selectable.undo(result);
+            disposeOfClauses(select, cause);
+            return Unit.INSTANCE;
         }
 
         /**

@@ -9,7 +9,7 @@ import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 
-// Relies on kotlinx.coroutines 1.9 to 1.11: the Job of a block such as withContext, withTimeout or coroutineScope is a
+// Relies on kotlinx.coroutines 1.8 to 1.11: the Job of a block such as withContext, withTimeout or coroutineScope is a
 // CoroutineStackFrame whose caller is the coroutine around it, and other Jobs are not. Where that does not hold, fewer
 // deadlocks are found.
 

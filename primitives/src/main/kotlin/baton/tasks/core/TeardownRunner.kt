@@ -24,7 +24,7 @@ import kotlinx.coroutines.launch
  * their time cancels them.
  *
  * `handleCoroutineException` is an internal API of kotlinx.coroutines. It passes an exception that no caller can
- * receive to the exception handler of the context, as for a coroutine. Tested against kotlinx-coroutines 1.9.0, 1.10.2
+ * receive to the exception handler of the context, as for a coroutine. Tested against kotlinx-coroutines 1.8.1, 1.10.2
  * and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class, DelicateCoroutinesApi::class)

@@ -7,6 +7,7 @@ import baton.Priority
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
 import baton.scheduler.Trigger
+import baton.waiting.threads.LimitedViews
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Executor
@@ -33,7 +34,7 @@ public fun <K : Any> newJdbcStore(
 ): JdbcScheduleStore<K> {
     val threads = executor?.asCoroutineDispatcher() ?: Dispatchers.IO
     val poll = pollEdits?.toKotlinDuration() ?: 5.seconds
-    return JdbcScheduleStore(source, codec, table, poll, threads.limitedParallelism(1), threads.limitedParallelism(1))
+    return JdbcScheduleStore(source, codec, table, poll, LimitedViews.of(threads, 1), LimitedViews.of(threads, 1))
 }
 
 /** The calls of a [store] that a schedule does not make, each as a future. */

@@ -64,6 +64,13 @@ internal open class DispatcherView(
         return viewOf(LimitedRunQueue(queue, parallelism), pinned, default, name)
     }
 
+    /**
+     * What kotlinx.coroutines before 1.9 calls; newer versions only have it for code that was compiled with the old
+     * ones.
+     */
+    @Deprecated("For kotlinx.coroutines before 1.9", level = DeprecationLevel.HIDDEN)
+    final override fun limitedParallelism(parallelism: Int): PriorityDispatcher = limitedParallelism(parallelism, null)
+
     override fun toString(): String {
         val label = if (name == null) "PriorityDispatcher" else "PriorityDispatcher '$name'"
         val level = if (pinned == null) "" else "level = $pinned, "

@@ -101,7 +101,7 @@ internal class PriorityBoosts(private val root: PriorityRunQueue) : PriorityCont
 
         /**
          * The job of the coroutine and those of the coroutines around it. `Job.parent` is an experimental API of
-         * kotlinx.coroutines. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+         * kotlinx.coroutines. Tested against kotlinx-coroutines 1.8.1, 1.10.2 and 1.11.0.
          */
         @OptIn(ExperimentalCoroutinesApi::class)
         fun CoroutineContext.ancestry(): Sequence<Job> = generateSequence(this[Job]) { it.parent }

@@ -32,7 +32,7 @@ import kotlinx.coroutines.currentCoroutineContext
  * the block (see [TaskStart]) or without it.
  *
  * kotlinx.coroutines does not guarantee that `Deferred` can be implemented outside of it. This one exists because
- * awaiting a task boosts it. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * awaiting a task boosts it. Tested against kotlinx-coroutines 1.8.1, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class CoroutineTask<T>(

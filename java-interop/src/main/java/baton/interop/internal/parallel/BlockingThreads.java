@@ -1,6 +1,7 @@
 package baton.interop.internal.parallel;
 
 import baton.interop.internal.futures.VirtualThreads;
+import baton.waiting.threads.LimitedViews;
 import java.util.concurrent.Executor;
 import kotlinx.coroutines.Dispatchers;
 import kotlinx.coroutines.ExecutorsKt;
@@ -24,6 +25,6 @@ public final class BlockingThreads {
      */
     static Executor ofCall(Executor executor, int limit) {
         if (HAS_VIRTUAL || executor != DEFAULT) return executor;
-        return ExecutorsKt.asExecutor(Dispatchers.getIO().limitedParallelism(limit, null));
+        return ExecutorsKt.asExecutor(LimitedViews.of(Dispatchers.getIO(), limit));
     }
 }
