@@ -82,6 +82,7 @@ public fun await(
     }
 
 private fun <T> start(done: BiConsumer<T?, Throwable?>, action: suspend () -> T): Job {
+    FutureContext.Need.require()
     val job = Job()
     val completion =
         Continuation<T>(FutureContext + job) { result ->

@@ -4,6 +4,7 @@ package baton.tasks
 
 import baton.waiting.coroutine.watchCancellation
 import baton.waiting.coroutine.whyCancelled
+import baton.waiting.threads.KotlinxNeed
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
@@ -26,7 +27,7 @@ import kotlinx.coroutines.selects.SelectClause1
  * runs is that of the work, and its end is the outcome.
  *
  * kotlinx.coroutines does not guarantee that `Deferred` can be implemented outside of it. This one exists because no
- * `Deferred` of kotlinx combines several jobs. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * `Deferred` of kotlinx combines several jobs. Tested against kotlinx-coroutines 1.8.1, 1.10.2 and 1.11.0.
  */
 @OptIn(
     InternalForInheritanceCoroutinesApi::class,
@@ -173,6 +174,13 @@ internal class Task<T>(
     }
 }
 
+private val NEED =
+    KotlinxNeed(
+        "tasks",
+        listOf("CoroutineExceptionHandlerKt.handleCoroutineException(CoroutineContext, Throwable)"),
+        { listOf(Task::class.java) },
+    )
+
 /** Starts [body] as a child of [scope], and as a consumer of [source]. */
 internal fun <T> startTask(
     scope: CoroutineScope,
@@ -183,6 +191,7 @@ internal fun <T> startTask(
     source: Task<*>?,
     body: suspend TaskRun<T>.() -> T,
 ): Task<T> {
+    NEED.require()
     val timeout = maxOf(teardownTimeout, Duration.ZERO)
     val run = TaskRun<T>(scope.coroutineContext + context, timeout, labelOf(name), source)
     // Before the runner exists: it may run at once, and leave the source again.

@@ -282,6 +282,7 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
+        TaskJob.Need.require()
         val job = TaskJob<T>(taskScope.newCoroutineContext(context + controller))
         return CoroutineTask(this, controller, job, key ?: nameIn(context), deadline, block)
     }

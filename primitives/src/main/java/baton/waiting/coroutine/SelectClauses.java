@@ -1,6 +1,8 @@
 package baton.waiting.coroutine;
 
 import baton.InternalBatonApi;
+import baton.waiting.threads.KotlinxNeed;
+import java.util.List;
 import kotlin.Unit;
 import kotlin.coroutines.CoroutineContext;
 import kotlin.jvm.functions.Function1;
@@ -20,17 +22,29 @@ import kotlinx.coroutines.selects.SelectInstance;
  */
 @InternalBatonApi
 public final class SelectClauses {
+    private static final KotlinxNeed NEED = new KotlinxNeed(
+            "clauses of select",
+            List.of(
+                    "selects.SelectInstance.trySelect(Object, Object)",
+                    "selects.SelectInstance.disposeOnCompletion(DisposableHandle)",
+                    "selects.SelectInstance.selectInRegistrationPhase(Object)",
+                    "selects.SelectImplementation.invoke(Throwable)"),
+            () -> List.of(Clause0.class, Clause1.class, Clause2.class));
+
     private SelectClauses() {}
 
     public static SelectClause0 clause0(Selectable selectable) {
+        NEED.require();
         return new Clause0(selectable);
     }
 
     public static <Q> SelectClause1<Q> clause1(Selectable selectable) {
+        NEED.require();
         return new Clause1<>(selectable);
     }
 
     public static <P, Q> SelectClause2<P, Q> clause2(Selectable selectable) {
+        NEED.require();
         return new Clause2<>(selectable);
     }
 

@@ -1,5 +1,6 @@
 package baton.shared.waiting
 
+import baton.waiting.threads.KotlinxNeed
 import baton.waiting.threads.Timeouts
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.Continuation
@@ -16,7 +17,7 @@ import kotlinx.coroutines.InternalCoroutinesApi
  * resumes on the canceller's thread, so that the caller has left the queue when the cancel returns; one that is running
  * leaves at its next pause.
  *
- * kotlinx.coroutines' [Delay] is internal. Tested against 1.9.0, 1.10.2 and 1.11.0.
+ * kotlinx.coroutines' [Delay] is internal. Tested against 1.8.1, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)
 internal object FutureContext :
@@ -26,6 +27,18 @@ internal object FutureContext :
     override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) {
         val timer = Timeouts.onTimerThread(timeMillis) { continuation.resume(Unit) }
         continuation.invokeOnCancellation { timer.dispose() }
+    }
+
+    /** To be called before the first use of this object, which links to `Delay`. */
+    object Need {
+        private val need =
+            KotlinxNeed(
+                "futures that wait for other processes",
+                listOf("Delay.scheduleResumeAfterDelay(long, CancellableContinuation)"),
+                { listOf(FutureContext::class.java) },
+            )
+
+        fun require() = need.require()
     }
 
     private class HandedOver<T>(private val continuation: Continuation<T>) : Continuation<T> {

@@ -24,13 +24,16 @@ import kotlinx.coroutines.InternalCoroutinesApi
  *   clock a dispatcher has, so the expiry looks at its thread.
  * - All other timeouts run on a daemon thread of our own, which ends when no timer has been set for a second.
  *
- * kotlinx.coroutines' [Delay] is internal, and so is the name of its thread. Tested against 1.9.0, 1.10.2 and 1.11.0.
+ * kotlinx.coroutines' [Delay] is internal, and so is the name of its thread. Tested against 1.8.1, 1.10.2 and 1.11.0.
  */
 @InternalBatonApi
 @OptIn(InternalCoroutinesApi::class)
 public object Timeouts {
     private const val KOTLINX_TIMER = "kotlinx.coroutines.DefaultExecutor"
     private const val IDLE_SECONDS = 1L
+
+    private val NEED =
+        KotlinxNeed("timed waits of coroutines", listOf("Delay.invokeOnTimeout(long, Runnable, CoroutineContext)"))
 
     private val ourTimer =
         ScheduledThreadPoolExecutor(1) { HandOverExecutor.daemon("baton-timer", it) }
@@ -44,6 +47,7 @@ public object Timeouts {
     @JvmStatic
     public fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
         if (timeout.isInfinite()) return null
+        NEED.require()
         val clock = context[ContinuationInterceptor] as? Delay ?: return schedule(wholeMillis(timeout), action)
         return clock.invokeOnTimeout(wholeMillis(timeout), { offSharedTimer(action) }, context)
     }

@@ -1,5 +1,6 @@
 package baton.scheduler.tasks
 
+import baton.waiting.threads.KotlinxNeed
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -19,7 +20,7 @@ import kotlinx.coroutines.selects.SelectClause1
  * queued ends without a second job, with the exception passed to [end].
  *
  * `AbstractCoroutine` is an internal API of kotlinx.coroutines. Of the public builders, `async` and the like begin at
- * once or when a caller first awaits them. Tested against kotlinx-coroutines 1.9.0, 1.10.2 and 1.11.0.
+ * once or when a caller first awaits them. Tested against kotlinx-coroutines 1.8.1, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class, InternalForInheritanceCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class TaskJob<T>(context: CoroutineContext) :
@@ -88,4 +89,25 @@ internal class TaskJob<T>(context: CoroutineContext) :
     @Suppress("UNCHECKED_CAST") // as above
     override val onAwait: SelectClause1<T>
         get() = onAwaitInternal as SelectClause1<T>
+
+    /** Apart from this class, which cannot be loaded where the class above it is missing. */
+    object Need {
+        private val need =
+            KotlinxNeed(
+                "tasks of a TaskScheduler",
+                listOf(
+                    "AbstractCoroutine.start(CoroutineStart, Object, Function2)",
+                    "AbstractCoroutine.initParentJob(Job)",
+                    "AbstractCoroutine.awaitInternal(Continuation)",
+                    "AbstractCoroutine.getOnAwaitInternal()",
+                    "AbstractCoroutine.onCancelling(Throwable)",
+                    "AbstractCoroutine.onCompleted(Object)",
+                    "AbstractCoroutine.afterCompletion(Object)",
+                    "AbstractCoroutine.cancellationExceptionMessage()",
+                ),
+                { listOf(TaskJob::class.java, GroupJob::class.java) },
+            )
+
+        fun require() = need.require()
+    }
 }
