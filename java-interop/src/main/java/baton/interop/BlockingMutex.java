@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Conditions.</i> Each condition of {@link #newCondition()} has a queue of its own, for threads alone; {@link
  * AsyncCondition#blocking()} shares the queue of futures and coroutines. A signal moves the first waiter to the queue
  * of the mutex. There are no spurious wake-ups. A thread that is interrupted or times out after it was signalled passes
- * the signal on. Every await holds the mutex again when it ends.
+ * the signal on. Every await holds the mutex again when it ends. {@code awaitUntil} reads the wall clock once, when it is
+ * called: a jump of that clock during the wait does not count.
  *
  * <p><i>Memory.</i> As {@link Lock} says, with all other ways to lock the same mutex.
  */

@@ -4,9 +4,12 @@ import java.io.IOException
 import java.util.concurrent.CancellationException
 import kotlin.random.Random
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlin.time.TestTimeSource
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.TimeoutCancellationException
@@ -57,6 +60,17 @@ class RetryTimeTest {
     fun attempts_afterAnExponentialBackoff_beginAtItsInstants() = runTest {
         failAlways(doubling())
         assertEquals(listOf(0L, 1000, 3000, 7000), instants)
+    }
+
+    @Test
+    fun maxElapsed_clockGoesBack_leavesTheAttemptsBounded_andCountsAnewFromThere() = runTest {
+        val clock = TestTimeSource()
+        val policy = { RetryPolicy(maxAttempts = 5, maxElapsed = 1.minutes, jitter = Jitter.None, timeSource = clock) }
+        failAlways(policy()) { IOException().also { clock += (-1).hours } }
+        assertEquals(5, instants.size)
+        instants.clear()
+        failAlways(policy()) { IOException().also { clock += if (instants.size == 1) (-1).hours else 2.hours } }
+        assertEquals(2, instants.size)
     }
 
     @Test

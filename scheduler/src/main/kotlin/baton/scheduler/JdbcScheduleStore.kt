@@ -147,6 +147,9 @@ internal constructor(
      * Creates the tables. No effect if `checks_owner` is there, which is created last, with the others in one
      * transaction; so a user without the right to create tables may call it.
      *
+     * @throws IllegalArgumentException if the name of the table is a keyword of the database.
+     * @throws IllegalStateException if the column of the keys takes different keys for one; the message says what to
+     *   do.
      * @throws java.sql.SQLException if the database fails, or refuses.
      */
     public suspend fun createTables(): Unit = calls.call { tables.create() }

@@ -63,6 +63,27 @@ class TaskSchedulerTest {
     }
 
     @Test
+    fun clock_thatGoesBack_noTimeIsNegative_andTheOrderHolds() = runTest {
+        val clock = TestTimeSource()
+        val config = TaskSchedulerConfig(maxWait = mapOf(LOW to 1.minutes), overdueShare = 2, timeSource = clock)
+        val scheduler = scheduler(config = config)
+        clock += 2.hours
+        scheduler.schedule(LOW) {
+            ran += "first"
+            delay(1.seconds)
+        }
+        runCurrent()
+        for (level in listOf(LOW, HIGH)) scheduler.schedule(level) { ran += "$level" }
+        clock += (-1).hours
+        assertEquals(Duration.ZERO, scheduler.metrics[LOW].headWait)
+        delay(2.seconds)
+        assertEquals(listOf("first", "HIGH", "LOW"), ran)
+        for (level in listOf(LOW, HIGH)) scheduler.metrics[level].run {
+            assertEquals(List(4) { Duration.ZERO }, listOf(meanWait, longestWait, meanRun, longestRun))
+        }
+    }
+
+    @Test
     fun policies_decideTheOrderOfStarts() = runTest {
         fun order(policy: PriorityPolicy): String {
             ran.clear()
