@@ -7,6 +7,7 @@ import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.sync.core.MutexCore
 import baton.waiting.BoostableCoroutine
+import baton.waiting.NOT_LOCKED
 import baton.waiting.NotedCaller
 import baton.waiting.boost.boostableCoroutine
 import baton.waiting.callerByOwner
@@ -17,6 +18,7 @@ import baton.waiting.coroutine.awaitGrant
 import baton.waiting.currentCaller
 import baton.waiting.lookAtWaiters
 import baton.waiting.nameOf
+import baton.waiting.wrongOwner
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -138,9 +140,14 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      */
     public fun unlock(owner: Any? = null) {
         if (core.unlock(owner) == MutexCore.Outcome.DONE) return
-        val asked = if (owner == null) "without an owner" else "by ${nameOf(owner)}"
-        val state = toString()
-        throw IllegalStateException("unlock $asked, but $state")
+        val holder = holder
+        val state =
+            when {
+                holder != null -> "locked by ${nameOf(holder)}"
+                isLocked -> "locked without an owner"
+                else -> NOT_LOCKED
+            }
+        throw IllegalStateException(wrongOwner("unlock", owner, core.label(), state))
     }
 
     /**

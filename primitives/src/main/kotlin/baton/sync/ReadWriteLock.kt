@@ -12,6 +12,7 @@ import baton.sync.core.ReadWriteCore
 import baton.sync.core.ReadWriteState.Outcome
 import baton.waiting.BoostableCoroutine
 import baton.waiting.DeadlockDetection
+import baton.waiting.NOT_LOCKED
 import baton.waiting.NotedCaller
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
@@ -26,6 +27,7 @@ import baton.waiting.coroutine.awaitGrant
 import baton.waiting.currentCaller
 import baton.waiting.lookAtWaiters
 import baton.waiting.nameOf
+import baton.waiting.wrongOwner
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -342,9 +344,13 @@ public class ReadWriteLock(
         }
 
     private fun refuse(call: String, owner: Any?): Nothing {
-        val asked = if (owner == null) "without an owner" else "by ${nameOf(owner)}"
-        val state = toString()
-        throw IllegalStateException("$call $asked, but $state")
+        val state =
+            when {
+                isWriteLocked -> "locked to write " + (writeHolder?.let { "by ${nameOf(it)}" } ?: "without an owner")
+                readers > 0 -> "locked to read (readers = $readers${names(readHolders)})"
+                else -> NOT_LOCKED
+            }
+        throw IllegalStateException(wrongOwner(call, owner, core.label(), state))
     }
 
     override fun toString(): String {

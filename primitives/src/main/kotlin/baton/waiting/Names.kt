@@ -5,6 +5,14 @@ package baton.waiting
 /** The object in messages: its [kind], and its [name] if it has one. */
 internal fun labelOf(kind: String, name: String?): String = if (name == null) kind else "$kind '$name'"
 
+internal const val NOT_LOCKED = "not locked"
+
+/** That [owner] has made a [call] for which it must hold [label], which is in another [state]. */
+internal fun wrongOwner(call: String, owner: Any?, label: String, state: String): String {
+    val asked = if (owner != null) " by ${nameOf(owner)}" else if (state == NOT_LOCKED) "" else " without an owner"
+    return "$call$asked of $label, which is $state"
+}
+
 /**
  * The text for [owner], an object of the user, in a message. It is the object's identity if its `toString` throws, or
  * if that `toString` prints the primitive that is just printing it (an account, say, that locks its own mutex as the

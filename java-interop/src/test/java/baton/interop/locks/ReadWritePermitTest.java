@@ -254,7 +254,9 @@ class ReadWritePermitTest {
         assertState(1, false, 0);
         permit.close();
         var e = assertThrows(IllegalStateException.class, permit::downgrade);
-        assertEquals("downgrade, but closed: lock of ReadWriteLock 'cache' (free, waiting = 0)", e.getMessage());
+        assertEquals(
+                "downgrade of a permit that does not hold the write lock (closed: lock of ReadWriteLock 'cache' (free, waiting = 0))",
+                e.getMessage());
         Permit other = rw.lockWrite().join();
         assertThrows(IllegalStateException.class, permit::downgrade);
         assertState(0, true, 0);

@@ -68,6 +68,28 @@ class ReadWriteScenarioTest {
         assertEquals(MOST, lock.readers)
     }
 
+    @Test
+    fun unlock_byWhoDoesNotHoldIt_saysWhoAskedAndHowItIsLocked() {
+        val lock = ReadWriteLock(name = "cache")
+        fun refusal(call: () -> Unit) = assertThrows<IllegalStateException> { call() }.message
+        assertEquals("unlockRead of ReadWriteLock 'cache', which is not locked", refusal { lock.unlockRead() })
+        assertEquals(
+            "unlockWrite by Ann of ReadWriteLock 'cache', which is not locked",
+            refusal { lock.unlockWrite("Ann") },
+        )
+        lock.tryLockWrite("Bob")
+        assertEquals(
+            "unlockRead without an owner of ReadWriteLock 'cache', which is locked to write by Bob",
+            refusal { lock.unlockRead() },
+        )
+        lock.unlockWrite("Bob")
+        lock.tryLockRead("Bob")
+        assertEquals(
+            "downgrade by Ann of ReadWriteLock 'cache', which is locked to read (readers = 1 (Bob))",
+            refusal { lock.downgrade("Ann") },
+        )
+    }
+
     private suspend fun assertRefused(call: suspend () -> Unit) {
         val e = assertThrows<IllegalStateException> { call() }
         assertTrue("$MOST" in e.message!!)

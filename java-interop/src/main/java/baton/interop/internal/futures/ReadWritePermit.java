@@ -124,7 +124,8 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
 
     @Override
     public void downgrade() {
-        if (!move(LockMode.WRITE, CHANGING)) throw new IllegalStateException("downgrade, but " + this);
+        if (!move(LockMode.WRITE, CHANGING))
+            throw new IllegalStateException("downgrade of a permit that does not hold the write lock (" + this + ")");
         LockMode now = LockMode.WRITE;
         try {
             lock.downgrade(owner);
@@ -156,7 +157,9 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
 
     private IllegalStateException notUpgradable() {
         return new IllegalStateException(
-                state instanceof Upgrade ? "upgrade during another, of " + this : "upgrade, but " + this);
+                state instanceof Upgrade
+                        ? "upgrade during another, of " + this
+                        : "upgrade of a permit that does not hold the upgradable read (" + this + ")");
     }
 
     @Override
