@@ -248,6 +248,7 @@ internal class BarrierCore(
     private fun withdrawUnderLock(waiter: Waiter, cause: Throwable?) {
         val batch = waiter.generation ?: return
         if (batch.hasEnded) return
+        if (batch === tripping) (batch as Generation).number()
         if (waiter.linked) batch.remove(waiter)
         if (!breaksOnCancel) return
         val reason = reasonOf(waiter.currentState, cause)
@@ -299,9 +300,16 @@ internal class BarrierCore(
          * How many parties were missing after the one released last. A party that is cancelled now has an index too.
          */
         private var missing = parties
+        private var isNumbered = false
+
+        /** Gives all members their indexes: one of them leaves while the action runs, and the others keep theirs. */
+        fun number() {
+            if (!isNumbered) forFirst(size) { it.arrivalIndex = --missing }
+            isNumbered = true
+        }
 
         override fun admit(member: Waiter, place: Int) {
-            member.arrivalIndex = --missing
+            if (!isNumbered) member.arrivalIndex = --missing
             member.generation = null
         }
     }

@@ -16,6 +16,21 @@ interface BarrierActions : BarrierFixture {
     private class Oops : RuntimeException("oops")
 
     @Test
+    fun cancel_ofAnEarlierPartyWhileTheActionRuns_leavesTheNumbersOfTheOthers() {
+        for ((leaver, number) in listOf("a" to 3, "b" to 2, "c" to 1)) {
+            scene(4, isGated = true) {
+                come("a", "b", "c", "d")
+                cancel(leaver)
+                scope.runCurrent()
+                assertTrue(get(leaver).isCancelled)
+                open(0)
+                scope.runCurrent()
+                assertEquals(listOf(0, 1, 2, 3) - number, numbers.sorted(), leaver)
+            }
+        }
+    }
+
+    @Test
     fun action_runsOncePerGenerationBeforeAnyPartyGoesOn() = runTest {
         for (parties in listOf(3, 1)) {
             val log = mutableListOf<String>()
