@@ -25,6 +25,9 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
     private var head: Waiter? = null
     private var dueAt = 0L
     private var version = 0
+
+    /** Whether the latest setting has failed: the next decision sets the timer anew. */
+    private var hasFailed = false
     private var timer: DisposableHandle? = null
     private var spare: Setting? = null
 
@@ -36,7 +39,8 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
     /** Ends a decision that leaves [newHead] waiting until [newDueAt], or no waiter. Under the lock. */
     fun update(newHead: Waiter?, newDueAt: Long) {
         val isSet = if (newHead == null) timer == null else newDueAt == dueAt
-        if (newHead === head && isSet) return
+        if (newHead === head && isSet && !hasFailed) return
+        hasFailed = false
         val setting = spare ?: Setting()
         spare = null
         head = newHead
@@ -56,21 +60,31 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
         private var setter: Thread? = null
         private var hasRunInPlace = false
 
+        /** Whether this has failed, so that the time of its decision may be long ago. */
+        private var isLate = false
+
         override fun arrive(): Wakeup? {
             var clock: CoroutineContext? = null
             var wait = Duration.ZERO
+            val now = if (isLate) core.readOrStandStill() else Long.MIN_VALUE
             val former =
                 core.decide {
                     if (isLatest) {
                         clock = head?.let { it.coroutine ?: EmptyCoroutineContext }
-                        wait = (dueAt - bucket.time).nanoseconds
+                        wait = maxOf(0, dueAt - maxOf(now, bucket.time)).nanoseconds
                         timer.also { timer = null }
                     } else {
                         null
                     }
                 }
             dispose(former)
-            clock?.let { set(wait, it) }
+            try {
+                clock?.let { set(wait, it) }
+            } catch (e: Throwable) { // No thread for the timer. This is woken again, but perhaps not soon.
+                isLate = true
+                core.decide { if (isLatest) hasFailed = true }
+                throw e
+            }
             return null
         }
 
@@ -78,7 +92,10 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
             val set = setOnClock(wait, clock) ?: Timeouts.schedule(wait, EmptyCoroutineContext, this)
             val isOutdated =
                 core.decide {
-                    if (isLatest) timer = set
+                    if (isLatest) {
+                        timer = set
+                        hasFailed = false
+                    }
                     !isLatest
                 }
             if (isOutdated) dispose(set)

@@ -86,7 +86,8 @@ internal class RateLimiterCore(
 
     private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
 
-    private fun readOrStandStill(): Long =
+    /** The present moment in the time of the bucket, or before it if the clock throws. */
+    fun readOrStandStill(): Long =
         try {
             read()
         } catch (e: Throwable) {

@@ -6,6 +6,7 @@ import baton.waiting.HolderBoosts
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
+import baton.waiting.wakeAll
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.Dispatchers
 
@@ -102,7 +103,7 @@ internal class PriorityInheritance(private val core: WaitCore) : HolderBoosts() 
     /** Invariant 2. No lock is held. */
     override fun arrive(): Wakeup? {
         repeat(STEPS) { if (!step()) return null }
-        Dispatchers.Default.dispatch(EmptyCoroutineContext) { arrive() }
+        Dispatchers.Default.dispatch(EmptyCoroutineContext) { wakeAll(this) }
         return null
     }
 

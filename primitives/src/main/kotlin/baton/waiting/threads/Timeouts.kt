@@ -1,6 +1,8 @@
 package baton.waiting.threads
 
 import baton.InternalBatonApi
+import java.util.concurrent.Future
+import java.util.concurrent.RunnableScheduledFuture
 import java.util.concurrent.ScheduledThreadPoolExecutor
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.ContinuationInterceptor
@@ -36,7 +38,10 @@ public object Timeouts {
         KotlinxNeed("timed waits of coroutines", listOf("Delay.invokeOnTimeout(long, Runnable, CoroutineContext)"))
 
     private val ourTimer =
-        ScheduledThreadPoolExecutor(1) { HandOverExecutor.daemon("baton-timer", it) }
+        object : ScheduledThreadPoolExecutor(1, { HandOverExecutor.daemon("baton-timer", it) }) {
+                override fun <V> decorateTask(runnable: Runnable, task: RunnableScheduledFuture<V>) =
+                    task.also { (runnable as Timer).task = it }
+            }
             .apply {
                 removeOnCancelPolicy = true
                 setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS)
@@ -56,10 +61,34 @@ public object Timeouts {
     @JvmStatic
     public fun schedule(millis: Long, action: Runnable): DisposableHandle = onTimerThread(millis) { handOver(action) }
 
-    /** Runs [action], which must neither block nor lead to user code, on the timer thread. */
+    /**
+     * Runs [action], which must neither block nor lead to user code, on the timer thread. If this throws, for want of a
+     * thread or of memory, the action never runs.
+     */
     internal fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
-        val timer = ourTimer.schedule(action, millis, TimeUnit.MILLISECONDS)
-        return DisposableHandle { timer.cancel(false) }
+        val timer = Timer(action)
+        try {
+            ourTimer.schedule(timer, millis, TimeUnit.MILLISECONDS)
+        } catch (e: Throwable) {
+            // The pool starts a thread after it has queued the timer, and leaves it queued if there is none to be had.
+            if (timer.cancel()) throw e
+        }
+        return timer
+    }
+
+    private class Timer(private val action: Runnable) : Runnable, DisposableHandle {
+        /** Written before it is queued. */
+        @Volatile var task: Future<*>? = null
+
+        /** A [Future] would keep an exception to itself. */
+        override fun run() = Trampoline.guarded { action.run() }
+
+        /** False if it has run, or runs. */
+        fun cancel(): Boolean = task?.cancel(false) != false
+
+        override fun dispose() {
+            cancel()
+        }
     }
 
     /** Runs [action] on this thread, or on [HandOverExecutor] if this is kotlinx.coroutines' timer thread. */

@@ -1,7 +1,9 @@
 package baton.resilience.limiter
 
+import baton.reportingTo
 import baton.resilience.RateLimiter
 import baton.resilience.per
+import baton.waiting.NoTimerThread
 import java.util.concurrent.Executors
 import java.util.concurrent.RejectedExecutionException
 import kotlin.coroutines.CoroutineContext
@@ -115,6 +117,31 @@ internal class HeadTimerTest {
         assertTrue(closed.isCompleted)
         assertEquals(0, clock.timers.size)
         assertEquals(4, clock.disposed)
+    }
+
+    @Test
+    fun timerThatCannotBeSet_leavesNoTimersBehind_andIsSetOnceAThreadIsThere() {
+        val time = TestTimeSource()
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        assertTrue(limiter.tryAcquire())
+        val reported = ArrayList<Throwable>()
+        lateinit var job: Job
+        val before = NoTimerThread.queued
+        val queued =
+            NoTimerThread.during {
+                reportingTo(reported) {
+                    job = start(Dispatchers.Default) { limiter.acquire() }
+                    repeat(100) { limiter.availablePermits }
+                }
+                // A wake-up that is repeated without a pause leaves thousands in this time.
+                val end = System.nanoTime() + 100_000_000
+                while (System.nanoTime() < end) Thread.onSpinWait()
+                time += 1.days
+                NoTimerThread.queued
+            }
+        assertTrue(reported.all { it is OutOfMemoryError } && reported.size in 1..101, "$reported")
+        assertTrue(queued < before + 100, "${queued - before} timers are left")
+        runBlocking { withTimeout(2.minutes) { job.join() } }
     }
 
     @Test
