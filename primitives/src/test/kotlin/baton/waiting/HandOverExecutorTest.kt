@@ -5,10 +5,13 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit.SECONDS
+import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNotSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
 
 class HandOverExecutorTest {
     @Test
@@ -34,8 +37,9 @@ class HandOverExecutorTest {
         assertTrue(threads.size < MANY / 100, "${threads.size} threads")
     }
 
-    @Test
-    fun callback_throws_othersRunOn() {
+    @ParameterizedTest
+    @EnumSource
+    fun callback_throws_isReported_andOthersRunOn(inner: InnerFailure) {
         val handled = CompletableFuture<Throwable>()
         val next = CompletableFuture<Thread>()
         HandOverExecutor.execute {
@@ -43,10 +47,10 @@ class HandOverExecutorTest {
                 thread.uncaughtExceptionHandler = null
                 handled.complete(e)
             }
-            error("callback")
+            throw inner.create()
         }
         HandOverExecutor.execute { next.complete(Thread.currentThread()) }
-        assertTrue(handled.get(120, SECONDS) is IllegalStateException)
+        assertEquals("${inner.create()}", "${handled.get(120, SECONDS)}")
         val thread = next.get(120, SECONDS)
         assertNotSame(Thread.currentThread(), thread)
         assertTrue(thread.isDaemon)

@@ -1,10 +1,13 @@
 package baton.waiting
 
+import baton.reportingTo
 import baton.waiting.threads.StallWatch
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
 
 class StallWatchTest {
     /** How far the work has come; null if there is none. */
@@ -14,8 +17,8 @@ class StallWatchTest {
     private val due = ArrayDeque<Pair<Long, Runnable>>()
     private val stalls = mutableListOf<Int>()
     private var idle = 0
-    private var atStall = {}
-    private var atIdle = {}
+    private var atStall = NOTHING
+    private var atIdle = NOTHING
     private var hasTimerThread = true
 
     private val watch =
@@ -43,10 +46,9 @@ class StallWatchTest {
         watch.begin(1)
     }
 
-    /** Five milliseconds pass. */
-    private fun look() {
+    private fun look(after: Long = 5) {
         val (millis, look) = due.removeFirst()
-        assertEquals(5, millis)
+        assertEquals(after, millis)
         look.run()
     }
 
@@ -128,11 +130,41 @@ class StallWatchTest {
     @Test
     fun timer_withoutThread_isTriedAgainByTheNextBegin() {
         hasTimerThread = false
-        begin()
-        assertEnded()
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) {
+            repeat(100) {
+                begin()
+                assertEnded()
+            }
+        }
+        assertEquals(listOf("no thread"), reported.map { it.message })
         hasTimerThread = true
         begin()
         look()
         assertEquals(listOf(1), stalls)
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun look_thatFails_isReported_andAnotherFollowsAfterASecond(inner: InnerFailure) {
+        val failure = inner.create()
+        for (fail in listOf<() -> Unit>({ atStall = { throw failure } }, { atIdle = { throw failure } })) {
+            fail()
+            begin()
+            if (due.size == 1 && atIdle !== NOTHING) reached = null
+            val reported = ArrayList<Throwable>()
+            reportingTo(reported) { look() }
+            assertEquals(listOf(failure), reported)
+            assertTrue(watch.isActive)
+            atStall = NOTHING
+            atIdle = NOTHING
+            reached = null
+            look(after = 1_000)
+            assertEnded()
+        }
+    }
+
+    private companion object {
+        val NOTHING = {}
     }
 }

@@ -2,12 +2,14 @@ package baton.shared.region
 
 import baton.shared.SharedRegionException
 import baton.waiting.threads.Timeouts
+import baton.waiting.threads.Trampoline
 import java.io.IOException
 import java.lang.ref.WeakReference
 import java.nio.ByteBuffer
 import java.nio.file.Path
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.locks.LockSupport
 
 /**
  * One open region, for the primitives in it. To write a primitive `SharedX`:
@@ -130,13 +132,22 @@ private constructor(
     private fun end(reason: String, isUsable: Boolean): Boolean {
         if (!hasEnded.compareAndSet(false, true)) return false
         failure = reason
-        members.forEach { it.regionEnded(isUsable) }
+        members.forEach { member -> Trampoline.guarded { member.regionEnded(isUsable) } }
         return true
     }
 
+    /** Neither a look that fails nor a system without a thread for the timer ends the looks. */
     private fun inspect() {
-        inspectNow()
-        if (isOpen) inspectLater(WeakReference(this))
+        while (true) {
+            Trampoline.guarded(::inspectNow)
+            if (!isOpen) return
+            try {
+                return inspectLater(WeakReference(this))
+            } catch (e: Throwable) {
+                Trampoline.report(e)
+                LockSupport.parkNanos(INSPECT_MILLIS * 1_000_000)
+            }
+        }
     }
 
     private fun inspectNow() {
@@ -167,7 +178,14 @@ private constructor(
                 val file = RegionFile.openOrCreate(real)
                 val slots = Slots(file.words, live, real.toString())
                 val claim = slots.claim(wordWait.canWake)
-                SharedMemory(file, live, slots, claim, wordWait).also { inspectLater(WeakReference(it)) }
+                val memory = SharedMemory(file, live, slots, claim, wordWait)
+                try {
+                    inspectLater(WeakReference(memory))
+                } catch (e: Throwable) { // no thread for the timer
+                    memory.close()
+                    throw e
+                }
+                memory
             }
         }
 

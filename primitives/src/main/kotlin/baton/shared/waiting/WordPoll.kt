@@ -120,10 +120,13 @@ internal class WordPoll(
         val hasThread = suspendCancellableCoroutine { continuation ->
             val accepted =
                 SleeperPool.tryRun {
-                    memory.wordWait.park(words, offset, marked, slice)
-                    // A cancelled coroutine has left before: the wake that may have ended this sleep is passed on.
-                    if (!continuation.isActive) leave()
-                    continuation.resume(true)
+                    val slept = runCatching {
+                        memory.wordWait.park(words, offset, marked, slice)
+                        // A cancelled coroutine has left before: the wake that may have ended this sleep is passed on.
+                        if (!continuation.isActive) leave()
+                        true
+                    }
+                    continuation.resumeWith(slept)
                 }
             if (!accepted) continuation.resume(false)
         }
@@ -147,16 +150,23 @@ internal class WordPoll(
         val thread = Thread.currentThread()
         val isOver = AtomicBoolean()
         val hasLeft = AtomicBoolean()
+        var failure: Throwable? = null // published by isOver
         val accepted =
             SleeperPool.tryRun {
-                memory.wordWait.park(words, offset, marked, slice)
-                isOver.set(true)
+                try {
+                    memory.wordWait.park(words, offset, marked, slice)
+                } catch (e: Throwable) {
+                    failure = e
+                } finally {
+                    isOver.set(true)
+                    LockSupport.unpark(thread)
+                }
                 if (hasLeft.get()) leave()
-                LockSupport.unpark(thread)
             }
         if (!accepted) return LockSupport.parkNanos(this, LAST_PARK_NANOS)
         while (!isOver.get() && !thread.isInterrupted) LockSupport.park(this)
         hasLeft.set(true)
+        if (isOver.get()) failure?.let { throw it }
     }
 
     /** The word with the mark of a sleeper; null if it has changed. */

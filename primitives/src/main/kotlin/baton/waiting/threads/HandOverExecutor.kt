@@ -33,7 +33,10 @@ public object HandOverExecutor : Executor {
         object : StallWatch<Runnable>(STALL_MILLIS) {
             override fun progress(): Runnable? = queue.peek()
 
-            override fun onStall(progress: Runnable) = startMore()
+            /** Throws if no thread can be started: then the queue moves when a callback returns. */
+            override fun onStall(progress: Runnable) {
+                pool.corePoolSize = minOf(2 * maxOf(core, pool.poolSize), MOST_THREADS)
+            }
 
             /** Threads that are blocked now do not count, so that they delay no later callback. */
             override fun onIdle() {
@@ -56,14 +59,6 @@ public object HandOverExecutor : Executor {
             if (queued.claim()) throw e
         }
         if (!queue.isEmpty()) watch.begin()
-    }
-
-    private fun startMore() {
-        try {
-            pool.corePoolSize = minOf(2 * maxOf(core, pool.poolSize), MOST_THREADS)
-        } catch (_: Throwable) {
-            // No thread can be started: the queue moves when a callback returns.
-        }
     }
 
     /** Inherits nothing of the thread that happens to start it. */

@@ -9,11 +9,16 @@ import java.util.concurrent.atomic.AtomicBoolean
  * After [begin], looks are due for as long as [progress] is not null: the one that finds null clears [isDue] and asks
  * again, because a [begin] in between has found it set.
  *
+ * A look that fails, in [progress], [onStall] or [onIdle], is reported, and another one follows after [PAUSE_MILLIS].
+ *
  * The timer is the system's, and no coroutine waits for it: a watch is for work whose threads or dispatchers stand
  * still, and whose tests may have a virtual clock.
  */
 internal abstract class StallWatch<P : Any>(private val millis: Long) {
     private val isDue = AtomicBoolean()
+
+    /** When a failure to set the timer was reported last. */
+    @Volatile private var reportedAt = 0L
 
     /** Whether another look will come. */
     val isActive: Boolean
@@ -40,26 +45,48 @@ internal abstract class StallWatch<P : Any>(private val millis: Long) {
         Timeouts.onTimerThread(millis, look)
     }
 
-    private fun lookLater(before: P?) {
+    private fun lookLater(before: P?, pause: Long = millis) {
         try {
-            schedule(millis) { look(before) }
-        } catch (_: Throwable) { // No thread for the timer: the next call of begin tries again.
+            schedule(pause) { look(before) }
+        } catch (e: Throwable) { // No thread for the timer: the next call of begin tries again.
             isDue.set(false)
+            reportSeldom(e)
         }
     }
 
+    /** Each call of [begin] may fail in the same way. */
+    private fun reportSeldom(e: Throwable) {
+        val now = System.nanoTime()
+        if (reportedAt != 0L && now - reportedAt < PAUSE_MILLIS * 1_000_000) return
+        reportedAt = now
+        Trampoline.report(e)
+    }
+
     private fun look(before: P?) {
+        try {
+            val now = lookNow(before)
+            if (now != null) lookLater(now)
+        } catch (e: Throwable) {
+            Trampoline.report(e)
+            isDue.set(true)
+            lookLater(null, PAUSE_MILLIS)
+        }
+    }
+
+    /** How far the work has come; null if no further look is due. */
+    private fun lookNow(before: P?): P? {
         var now = progress()
         if (now != null && now == before) {
             onStall(now)
             now = progress()
         }
-        if (now == null) {
-            onIdle()
-            isDue.set(false)
-            now = progress() ?: return
-            if (!isDue.compareAndSet(false, true)) return
-        }
-        lookLater(now)
+        if (now != null) return now
+        onIdle()
+        isDue.set(false)
+        return progress()?.takeIf { isDue.compareAndSet(false, true) }
+    }
+
+    private companion object {
+        const val PAUSE_MILLIS = 1_000L
     }
 }

@@ -105,7 +105,7 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
         int seen = 1;
         int signals = 0;
         do {
-            while (signalNext()) {
+            while (signalOrFail()) {
                 if (++signals >= BATCH) {
                     continueElsewhere();
                     return;
@@ -118,6 +118,18 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
     private void continueElsewhere() {
         Executor next = executor == null ? CallbackExecutor.ELSEWHERE : executor;
         CallbackExecutor.run(next, this::deliver);
+    }
+
+    /** As {@link #signalNext}. Its failure, for want of memory or stack say, is the end of the subscription. */
+    private boolean signalOrFail() {
+        Flow.Subscriber<? super T> to = subscriber;
+        try {
+            return signalNext();
+        } catch (Throwable e) {
+            endSubscription();
+            if (to != null) callSubscriber(() -> to.onError(e));
+            return false;
+        }
     }
 
     /** False if there is nothing to signal, for now or for good. */

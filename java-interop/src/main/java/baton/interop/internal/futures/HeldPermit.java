@@ -1,6 +1,7 @@
 package baton.interop.internal.futures;
 
 import baton.interop.Permit;
+import baton.waiting.threads.Trampoline;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +31,12 @@ public abstract class HeldPermit implements Permit {
      * Marks the permit as handed out. Two threads may both do so: the granting thread, and one that finds it granted.
      */
     public final HeldPermit handedOut() {
-        if (LeakWatch.isEnabled()) {
+        if (!LeakWatch.isEnabled()) return this;
+        try {
             watchOnce();
             LeakWatch.check();
+        } catch (Throwable e) { // the permit goes on unwatched
+            Trampoline.report(e);
         }
         return this;
     }

@@ -2,6 +2,7 @@ package baton.interop.internal.parallel;
 
 import baton.bridge.ElementMap;
 import baton.interop.internal.futures.Stages;
+import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -189,7 +190,12 @@ abstract class ElementPump<T extends @Nullable Object> {
             } catch (Throwable e) {
                 breakage = e;
             }
-            signal();
+            try {
+                signal();
+            } catch (Throwable e) { // a stage keeps to itself what its callback throws
+                Trampoline.report(e);
+                throw e;
+            }
         }
     }
 }
