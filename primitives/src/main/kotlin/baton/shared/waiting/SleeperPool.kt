@@ -1,5 +1,6 @@
 package baton.shared.waiting
 
+import baton.waiting.threads.HandOverExecutor
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.SynchronousQueue
 import java.util.concurrent.ThreadPoolExecutor
@@ -16,7 +17,7 @@ internal object SleeperPool {
 
     private val threads =
         ThreadPoolExecutor(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, SynchronousQueue()) { task ->
-            Thread(task, "baton-shared-wait").apply { isDaemon = true }
+            HandOverExecutor.daemon("baton-shared-wait", task)
         }
 
     /** Runs [sleep], which ends soon; false if all threads sleep. */

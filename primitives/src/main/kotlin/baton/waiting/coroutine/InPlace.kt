@@ -28,18 +28,25 @@ internal object InPlace {
 
     /** Whether a dispatcher has ever run a block in place. */
     @Volatile @JvmField var isInUse: Boolean = false
-    private val frames = ThreadLocal.withInitial { Frame() }
+
+    /**
+     * Of the threads on which arrivals nest. A thread that kept its frame for longer would keep the class loader of
+     * this class, and of a dispatcher, after the end of an application.
+     */
+    private val frames = ThreadLocal<Frame>()
+
+    private fun frame(): Frame = frames.get() ?: Frame().also(frames::set)
 
     /** Whether [dispatch], to [dispatcher], is deferred until the outermost arrival of this thread has returned. */
     fun defer(dispatcher: CoroutineDispatcher, dispatch: () -> Unit): Boolean {
         val isDeep = isDeep(dispatcher)
-        if (isDeep) frames.get().deferred.addLast(dispatch)
+        if (isDeep) frame().deferred.addLast(dispatch)
         return isDeep
     }
 
     /** Whether [LEVELS] arrivals nest on this thread, some of them of [dispatcher]. */
     fun isDeep(dispatcher: CoroutineDispatcher): Boolean {
-        val frame = frames.get()
+        val frame = frames.get() ?: return false
         return frame.depth >= LEVELS && frame.dispatchers.any { it === dispatcher }
     }
 
@@ -50,7 +57,7 @@ internal object InPlace {
 
     /** Runs [call], which may dispatch in place. */
     fun <T> nested(call: () -> T): T {
-        val frame = frames.get()
+        val frame = frame()
         frame.depth++
         try {
             return call()
@@ -76,7 +83,7 @@ internal object InPlace {
 
     private fun enter(dispatcher: CoroutineDispatcher): Frame {
         isInUse = true
-        val frame = frames.get()
+        val frame = frame()
         frame.depth++
         if (frame.dispatchers.none { it === dispatcher }) frame.dispatchers.add(dispatcher)
         return frame
@@ -87,6 +94,6 @@ internal object InPlace {
             while (true) Trampoline.guarded(frame.deferred.removeFirstOrNull() ?: break)
             frame.dispatchers.clear()
         }
-        frame.depth--
+        if (--frame.depth == 0) frames.remove()
     }
 }

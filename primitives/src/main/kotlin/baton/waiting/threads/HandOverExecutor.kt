@@ -1,6 +1,7 @@
 package baton.waiting.threads
 
 import baton.InternalBatonApi
+import java.security.PrivilegedAction
 import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.ThreadPoolExecutor
@@ -61,8 +62,18 @@ public object HandOverExecutor : Executor {
         if (!queue.isEmpty()) watch.begin()
     }
 
-    /** Inherits nothing of the thread that happens to start it. */
-    internal fun daemon(name: String, work: Runnable): Thread =
+    /**
+     * A daemon thread that inherits nothing of the thread that happens to start it: no inheritable thread locals, no
+     * class loader, no priority and, before JDK 24, no protection domains of the callers on its stack, which would keep
+     * their class loaders for as long as the thread lives.
+     */
+    @JvmStatic
+    @Suppress("DEPRECATION") // for removal; from JDK 24 on it is not used
+    public fun daemon(name: String, work: Runnable): Thread =
+        if (Runtime.version().feature() >= 24) newDaemon(name, work)
+        else java.security.AccessController.doPrivileged(PrivilegedAction { newDaemon(name, work) })
+
+    private fun newDaemon(name: String, work: Runnable): Thread =
         Thread(null, work, name, 0, false).apply {
             isDaemon = true
             priority = Thread.NORM_PRIORITY

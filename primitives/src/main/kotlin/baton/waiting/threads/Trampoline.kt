@@ -1,6 +1,7 @@
 package baton.waiting.threads
 
 import baton.InternalBatonApi
+import java.util.ArrayDeque
 
 /**
  * Keeps the stack flat where a resumption runs the waiter's code at once: that code may release again, which resumes
@@ -15,19 +16,24 @@ public object Trampoline {
     /** How many resumptions of one thread may nest. */
     internal const val LEVELS = 8
 
-    private class Frame {
-        var depth = 0
-        val deferred = ArrayDeque<() -> Unit>()
-    }
+    private const val DEPTH = 0
+    private const val DEFERRED = 1
 
-    private val frames = ThreadLocal.withInitial { Frame() }
+    /**
+     * How many resumptions nest on a thread, and how many are deferred. Threads of a pool keep this value, so it is of
+     * a class of the JDK: another one would keep its class loader after the end of an application.
+     */
+    private val frames = ThreadLocal.withInitial { IntArray(2) }
+
+    /** The deferred resumptions of a thread, while there are some. */
+    private val deferred = ThreadLocal<ArrayDeque<() -> Unit>>()
 
     /** Whether one more level may nest; if so, [leave] must follow. */
     @JvmStatic
     public fun enter(): Boolean {
         val frame = frames.get()
-        if (frame.depth >= LEVELS) return false
-        frame.depth++
+        if (frame[DEPTH] >= LEVELS) return false
+        frame[DEPTH]++
         return true
     }
 
@@ -35,45 +41,53 @@ public object Trampoline {
     public fun leave() {
         val frame = frames.get()
         runDeferred(frame)
-        frame.depth--
+        frame[DEPTH]--
     }
 
     /** Whether one more level may nest on this thread. */
     internal val hasRoom: Boolean
-        get() = frames.get().depth < LEVELS
+        get() = frames.get()[DEPTH] < LEVELS
 
     /** Runs [call] as one more level. */
     internal fun <T> nested(call: () -> T): T {
         val frame = frames.get()
-        frame.depth++
+        frame[DEPTH]++
         try {
             return call()
         } finally {
             runDeferred(frame)
-            frame.depth--
+            frame[DEPTH]--
         }
     }
 
     /** Runs [resumption] now, or after the outermost one of this thread if [LEVELS] of them nest. */
     public fun run(resumption: () -> Unit) {
         val frame = frames.get()
-        if (frame.depth >= LEVELS) {
-            frame.deferred.addLast(resumption)
-            return
-        }
-        frame.depth++
+        if (frame[DEPTH] >= LEVELS) return defer(frame, resumption)
+        frame[DEPTH]++
         try {
             guarded(resumption)
             runDeferred(frame)
         } finally {
-            frame.depth--
+            frame[DEPTH]--
         }
     }
 
+    private fun defer(frame: IntArray, resumption: () -> Unit) {
+        val queue = deferred.get() ?: ArrayDeque<() -> Unit>().also(deferred::set)
+        queue.addLast(resumption)
+        frame[DEFERRED]++
+    }
+
     /** The outermost resumption, a coroutine's or a future's, runs the deferred ones. */
-    private fun runDeferred(frame: Frame) {
-        if (frame.depth > 1) return
-        while (true) guarded(frame.deferred.removeFirstOrNull() ?: break)
+    private fun runDeferred(frame: IntArray) {
+        if (frame[DEPTH] > 1 || frame[DEFERRED] == 0) return
+        val queue = deferred.get()
+        while (frame[DEFERRED] > 0) {
+            frame[DEFERRED]--
+            guarded(queue.removeFirst())
+        }
+        deferred.remove()
     }
 
     /** Runs [resumption], which is or calls user code. */

@@ -1,5 +1,6 @@
 package baton.interop.internal.futures;
 
+import baton.waiting.threads.HandOverExecutor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -32,7 +33,7 @@ public final class OwnThreads implements Executor {
     /** At most {@code size} platform threads, whose names are the prefix and a number. */
     public static OwnThreads platform(int size, String prefix) {
         AtomicInteger count = new AtomicInteger();
-        ThreadFactory factory = work -> daemon(prefix + count.incrementAndGet(), work);
+        ThreadFactory factory = work -> HandOverExecutor.daemon(prefix + count.incrementAndGet(), work);
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 size, size, KEEP_ALIVE_MILLIS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), factory);
         pool.allowCoreThreadTimeOut(true);
@@ -48,16 +49,6 @@ public final class OwnThreads implements Executor {
         ThreadFactory factory = VirtualThreads.factory(prefix, false);
         Executor runner = command -> factory.newThread(command).start();
         return new OwnThreads(runner, null, "virtual threads " + prefix + "*");
-    }
-
-    /** Inherits nothing of the thread that happens to start it, its priority included. */
-    @SuppressWarnings("ThreadPriorityCheck")
-    private static Thread daemon(String name, Runnable work) {
-        Thread thread = new Thread(null, work, name, 0, false);
-        thread.setDaemon(true);
-        thread.setPriority(Thread.NORM_PRIORITY);
-        thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
-        return thread;
     }
 
     @Override
