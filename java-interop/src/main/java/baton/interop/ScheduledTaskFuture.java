@@ -3,7 +3,6 @@ package baton.interop;
 import baton.Priority;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.TaskFuture;
-import baton.interop.internal.futures.Timeout;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskState;
 import java.time.Duration;
@@ -15,7 +14,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,23 +45,19 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
             Supplier<? extends CompletionStage<T>> action,
             Executor executor) {
         return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.bound(action), true)
-                .submit(options.deadline());
+                .submitted(options.deadline());
     }
 
     /** A submitted task that ends when the action returns. */
     static <T extends @Nullable Object> ScheduledTaskFuture<T> of(
             TaskScheduler scheduler, TaskOptions options, Callable<T> action, Executor executor) {
         return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.bound(action), false)
-                .submit(options.deadline());
+                .submitted(options.deadline());
     }
 
-    private ScheduledTaskFuture<T> submit(@Nullable Duration deadline) {
-        submit();
-        if (deadline == null || !task().isQueued()) return this;
-        DisposableHandle timer = Timeout.start(this, deadline, () -> task().expire(deadline));
-        if (timer != null) {
-            var unused = whenComplete((value, e) -> timer.dispose());
-        }
+    private ScheduledTaskFuture<T> submitted(@Nullable Duration deadline) {
+        if (deadline == null) submit();
+        else submit(deadline);
         return this;
     }
 

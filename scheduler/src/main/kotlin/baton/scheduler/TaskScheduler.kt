@@ -22,6 +22,7 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.newCoroutineContext
 import kotlinx.coroutines.withContext
 
@@ -138,10 +139,11 @@ public class TaskScheduler(
      *   all tasks have it.
      * @param deadline how long the task may wait to be started, by the clock of the scope's dispatcher, rounded up to
      *   whole milliseconds; zero or less means now or not at all, null or infinite means no limit. A task that has not
-     *   been started then fails with [TaskDeadlineException]. The deadline does not limit how long the task runs: for
-     *   that use `withTimeout` in [block].
+     *   been started then fails with [TaskDeadlineException]; now or not at all, it displaces no other task. The
+     *   deadline does not limit how long the task runs: for that use `withTimeout` in [block].
      * @param context added to the context of the scope; a dispatcher in it runs the task.
      * @throws IllegalArgumentException if [context] contains a `Job`, because a task belongs to the [scope] alone.
+     * @throws Throwable what the clock throws, if it cannot set the timer of a deadline; the task has been withdrawn.
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
@@ -187,7 +189,8 @@ public class TaskScheduler(
      * thread context elements, such as those of a logging context. Not the caller's `Job`, dispatcher and level: those
      * are the task's. A `CopyableThreadContextElement` is copied or merged as for a new coroutine.
      *
-     * *Cancellation.* Cancels the task and waits for its end. A queued task leaves the queue at once.
+     * *Cancellation.* Cancels the task and waits for its end. A queued task leaves the queue at once. A caller that is
+     * cancelled already schedules no task.
      *
      * @param context replaces elements of the caller's context; a dispatcher in it runs the task.
      * @throws IllegalArgumentException if [context] contains a `Job`.
@@ -202,7 +205,9 @@ public class TaskScheduler(
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): T {
-        val inherited = currentCoroutineContext().minusKey(Job).minusKey(ContinuationInterceptor)
+        val caller = currentCoroutineContext()
+        caller.ensureActive()
+        val inherited = caller.minusKey(Job).minusKey(ContinuationInterceptor)
         val task = newTask(priority, key, deadline, inherited + withoutJob(context), block)
         task.submit(mayWait = true)
         try {

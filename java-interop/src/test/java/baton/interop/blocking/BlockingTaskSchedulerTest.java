@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.BlockingTaskScheduler;
+import baton.scheduler.OnFullQueue;
 import baton.scheduler.SchedulerClosedException;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +50,23 @@ class BlockingTaskSchedulerTest {
         running.join();
         assertTrue(low.result() && high.result());
         assertEquals(List.of("high", "low"), order);
+    }
+
+    @Test
+    void call_thatMayNotWait_displacesNoOtherTask() {
+        AsyncTaskScheduler full = AsyncTaskScheduler.builder(1)
+                .capacity(1, OnFullQueue.DROP_LOWEST)
+                .build();
+        CompletableFuture<String> running = full.schedule(Priority.NORMAL, () -> gate);
+        CompletableFuture<Integer> low = full.schedule(Priority.LOW, () -> 1);
+        for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+            TimeoutException e = assertThrows(
+                    TimeoutException.class, () -> full.blocking().call(Priority.CRITICAL, timeout, () -> 2));
+            assertTrue(e.getMessage().startsWith("no slot within "), e.getMessage());
+        }
+        gate.complete("done");
+        assertEquals("done", running.join());
+        assertEquals(1, low.join());
     }
 
     @Test

@@ -11,8 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
+import baton.interop.NoTimerThread;
 import baton.interop.ScheduledTaskFuture;
 import baton.interop.TaskOptions;
+import baton.scheduler.OnFullQueue;
 import baton.scheduler.TaskDeadlineException;
 import baton.scheduler.TaskState;
 import java.time.Duration;
@@ -63,6 +65,35 @@ class ScheduledTaskFutureTest {
         assertEquals(List.of("second", "first"), begun);
         second.priority(Priority.LOW);
         assertEquals(Priority.LOW, second.priority());
+    }
+
+    @Test
+    void deadline_passedAlready_displacesNoOtherTask() {
+        AsyncTaskScheduler full = AsyncTaskScheduler.builder(1)
+                .executor(Runnable::run)
+                .capacity(1, OnFullQueue.DROP_LOWEST)
+                .build();
+        CompletableFuture<String> slot = new CompletableFuture<>();
+        var unused = full.schedule(Priority.NORMAL, () -> slot);
+        ScheduledTaskFuture<Boolean> low = full.schedule(Priority.LOW, () -> begun.add("low"));
+        for (Duration deadline : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+            assertInstanceOf(
+                    TaskDeadlineException.class, awaitFailure(full.schedule(late(deadline), () -> begun.add("late"))));
+        }
+        slot.complete("done");
+        await(low);
+        assertEquals(List.of("low"), begun);
+    }
+
+    @Test
+    void deadline_whoseTimerCannotBeSet_withdrawsTheTask() {
+        NoTimerThread.during(() -> assertThrows(
+                OutOfMemoryError.class, () -> scheduler.schedule(late(Duration.ofHours(1)), () -> begun.add("never"))));
+        assertEquals(0, scheduler.metrics().getQueued());
+        assertEquals(0, scheduler.cancel("page"));
+        gate.complete("done");
+        await(scheduler.drain());
+        assertEquals(List.of(), begun);
     }
 
     @Test

@@ -17,7 +17,6 @@ internal class StageEntry(
     override val key: Any?,
     private val owner: StageTask.Owner,
 ) : TaskEntry(priority), StageTask {
-    /** Set when it has passed. */
     private var deadline: Duration? = null
 
     override val label: String
@@ -34,8 +33,10 @@ internal class StageEntry(
     override fun cancelFromOutside(cause: CancellationException?) =
         owner.cancelled(cause ?: CancellationException("$label was cancelled"))
 
-    override fun submit() {
-        scheduler.add(this, mayWait = false)
+    override fun submit(deadline: Duration?) {
+        this.deadline = deadline
+        val isNowOrNever = deadline != null && (deadline.isZero || deadline.isNegative)
+        scheduler.add(this, mayWait = false, isNowOrNever)
     }
 
     override var priority: Priority
@@ -45,10 +46,7 @@ internal class StageEntry(
     override val isQueued: Boolean
         get() = isNotStarted
 
-    override fun expire(deadline: Duration) {
-        this.deadline = deadline
-        scheduler.core.expire(this)
-    }
+    override fun expire() = scheduler.core.expire(this)
 
     override fun begin() = owner.begin()
 

@@ -40,10 +40,11 @@ public interface StageTask {
     /** Whether it waits to begin, also before [submit]. */
     public val isQueued: Boolean
 
-    public fun submit()
+    /** @param deadline of its start, in messages; if it is not positive, the task begins now or is refused. */
+    public fun submit(deadline: Duration? = null)
 
     /** The deadline of the task has passed: refuses it if it is queued. */
-    public fun expire(deadline: Duration)
+    public fun expire()
 
     /** Withdraws a task that has not begun: it leaves the queue, or frees the slot that it has just got. */
     public fun withdraw()

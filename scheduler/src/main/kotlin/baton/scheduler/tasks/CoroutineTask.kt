@@ -85,13 +85,20 @@ internal class CoroutineTask<T>(
 
     fun submit(mayWait: Boolean) {
         if (mayWait) admission = Latch(1)
-        scheduler.add(this, mayWait)
-        if (deadline != null && isNotStarted) setTimer(deadline)
+        val isNowOrNever = deadline != null && !deadline.isPositive()
+        scheduler.add(this, mayWait, isNowOrNever)
+        if (deadline != null && !isNowOrNever && isNotStarted) setTimer(deadline)
     }
 
+    /** Throws if there is no timer, or its clock does, and then withdraws the task: the caller does not get it. */
     private fun setTimer(deadline: Duration) {
-        if (!deadline.isPositive()) return core.expire(this)
-        timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
+        try {
+            timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
+        } catch (e: Throwable) {
+            if (!core.withdraw(this)) return // It has been started, or has ended: no timer is needed.
+            job.end(e)
+            throw e
+        }
         // A thread that takes the task out of the queue reads `timer` afterwards: one of the two disposes it.
         if (!isNotStarted) timer?.dispose()
     }

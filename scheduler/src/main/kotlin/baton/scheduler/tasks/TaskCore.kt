@@ -117,11 +117,11 @@ internal class TaskCore(
 
     /**
      * Queues a NEW task, or refuses it. On return the task may still be in [submissions], or be AWAITING_CAPACITY if it
-     * [mayWait].
+     * [mayWait]. A task that [isNowOrNever] is started or has EXPIRED, and displaces no other.
      */
-    fun enqueue(task: TaskEntry, mayWait: Boolean, now: Long) {
+    fun enqueue(task: TaskEntry, mayWait: Boolean, isNowOrNever: Boolean, now: Long) {
         if (!queue.isPrepared(task.level)) locked { queue.prepare(task.level) }
-        if (submissions.isOpen && task.phase == Phase.NEW) return submitWithoutLock(task, now)
+        if (submissions.isOpen && task.phase == Phase.NEW && !isNowOrNever) return submitWithoutLock(task, now)
         var refusal: TaskEnd? = null
         var shed: TaskEntry? = null
         step(now) {
@@ -130,6 +130,7 @@ internal class TaskCore(
             when {
                 task.phase == Phase.ENDED -> counts.ended(task.level, TaskEnd.WITHDRAWN)
                 !isOpen -> refusal = TaskEnd.CLOSED
+                isNowOrNever && !(canStart && queue.size == 0) -> refusal = TaskEnd.EXPIRED
                 hasCapacity -> tasks.addToQueue(task)
                 config.onFull == OnFullQueue.SUSPEND && mayWait -> tasks.awaitCapacity(task)
                 else -> {

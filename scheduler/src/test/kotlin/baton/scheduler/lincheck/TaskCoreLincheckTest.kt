@@ -5,6 +5,7 @@ import baton.lincheck.world.Effort
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.after
 import baton.lincheck.world.threads
+import baton.scheduler.OnFullQueue
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskCore
@@ -43,9 +44,16 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
     internal open val capacity
         get() = 1
 
+    internal open val onFull
+        get() = OnFullQueue.SUSPEND
+
     /** One slot, and a queue of one: the third task awaits capacity. */
     private val core =
-        TaskCore(1, TaskSchedulerConfig(capacity = capacity, timeSource = TestTimeSource()), isAlive = { true })
+        TaskCore(
+            1,
+            TaskSchedulerConfig(capacity = capacity, onFull = onFull, timeSource = TestTimeSource()),
+            isAlive = { true },
+        )
     private val enqueued = AtomicInteger()
     private val tasks = AtomicReferenceArray<Task>(MOST_TASKS)
     private val running = AtomicInteger()
@@ -55,7 +63,8 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
     /** The greatest bound so far; an operation may have lowered the bound since. */
     @Volatile private var mostSlots = 1
 
-    private inner class Task(private val number: Int) : TaskEntry(Priority.LOW) {
+    private inner class Task(private val number: Int, val isNowOrNever: Boolean) :
+        TaskEntry(if (isNowOrNever) Priority.HIGH else Priority.LOW) {
         val begun = AtomicInteger()
         val outcomes = AtomicInteger()
         private val endings = AtomicInteger()
@@ -77,6 +86,8 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
         }
 
         override fun refuse(end: TaskEnd) {
+            // All others are of one level when they come, and only a more urgent task displaces another.
+            if (end == TaskEnd.SHED) violation = "task $number is displaced by one that never waits"
             endsUnbegun(TaskEndedEarly)
         }
 
@@ -104,12 +115,15 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
 
     private fun task(number: Int): Task? = tasks[number]
 
-    @Operation
-    fun enqueue() {
+    @Operation fun enqueue() = add(isNowOrNever = false)
+
+    @Operation fun enqueueNow() = add(isNowOrNever = true)
+
+    private fun add(isNowOrNever: Boolean) {
         val number = enqueued.getAndIncrement()
-        val task = Task(number)
+        val task = Task(number, isNowOrNever)
         tasks[number] = task
-        core.enqueue(task, mayWait = true, core.now())
+        core.enqueue(task, mayWait = true, isNowOrNever, core.now())
         if (task.isTooLate && task.outcomes.get() == 0) violation = "task $number must be refused, and was not"
     }
 
@@ -177,7 +191,12 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
         var queued = 0
         var awaiting = 0
         for (number in 0..last) {
-            when (task(number)?.phase) {
+            val task = task(number)
+            val phase = task?.phase
+            check(task?.isNowOrNever != true || phase == Phase.RUNNING || phase == Phase.ENDED) {
+                "task $number waits, and must not"
+            }
+            when (phase) {
                 Phase.RUNNING -> running++
                 // All enqueue operations have returned: a NEW task is in the submission stack.
                 Phase.NEW,
@@ -221,6 +240,8 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
                 after(2, { actor(::end, 0) }, { actor(::close) }),
                 after(2, { actor(::withdraw, 1) }, { actor(::expire, 1) }),
                 after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
+                after(2, { actor(::end, 0) }, { actor(::enqueueNow) }),
+                after(1, { actor(::end, 0) }, { actor(::enqueueNow) }),
             )
 
     protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): Scenario =
@@ -235,6 +256,8 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
 @Suppress("UNUSED_PARAMETER")
 internal class NoResultsOfTasks {
     fun enqueue() = Unit
+
+    fun enqueueNow() = Unit
 
     fun end(number: Int) = Unit
 
@@ -251,6 +274,12 @@ internal class NoResultsOfTasks {
     fun resume() = Unit
 
     fun close() = Unit
+}
+
+/** As the other, where a more urgent task displaces a queued one. */
+class SheddingTaskCoreLincheckTest : TaskCoreLincheckTest() {
+    override val onFull
+        get() = OnFullQueue.DROP_LOWEST
 }
 
 class TaskCoreLincheckDeepTest : TaskCoreLincheckTest() {

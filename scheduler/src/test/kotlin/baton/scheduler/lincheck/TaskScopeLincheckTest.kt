@@ -85,7 +85,7 @@ open class TaskScopeLincheckTest : SchedulerLincheckCase {
     fun schedule() {
         val task = Task()
         tasks[scheduled.getAndIncrement()] = task
-        scheduler.add(task, mayWait = false)
+        scheduler.add(task, mayWait = false, isNowOrNever = false)
     }
 
     @Operation

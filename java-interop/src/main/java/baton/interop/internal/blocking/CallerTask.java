@@ -3,8 +3,10 @@ package baton.interop.internal.blocking;
 import baton.Priority;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
+import baton.scheduler.TaskDeadlineException;
 import baton.scheduler.TaskScheduler;
 import baton.waiting.Parking;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -51,12 +53,17 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
         }
         Runnable mine = command;
         if (mine != null) mine.run();
-        return task.isDone() ? result() : Stages.result(future);
+        if (task.isDone()) return result();
+        try {
+            return Stages.result(future);
+        } catch (TaskDeadlineException e) { // that of a call that may not wait
+            throw new TimeoutException(onTimeout.get());
+        }
     }
 
     /** Returns when there is a command, or the future has completed without one. */
     private void awaitSlot(long nanos, Supplier<String> onTimeout) throws InterruptedException, TimeoutException {
-        future.start();
+        future.start(nanos > 0);
         var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
         long start = System.nanoTime();
         while (command == null && !future.isDone()) {
@@ -78,8 +85,10 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
             super(scheduler, priority, null, CallerTask.this, CallerTask.this::runTask);
         }
 
-        void start() {
-            submit();
+        /** A task that may not wait displaces no other. */
+        void start(boolean mayWait) {
+            if (mayWait) submit();
+            else submit(Duration.ZERO);
         }
 
         @Override

@@ -4,9 +4,12 @@ import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.bridge.StageTask;
 import baton.scheduler.bridge.StageTasks;
+import baton.waiting.threads.Timeouts;
 import baton.waiting.threads.Trampoline;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +49,27 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
 
     /** Submits the task to its scheduler; to be called once. */
     protected final void submit() {
-        task.submit();
+        task.submit(null);
+    }
+
+    /**
+     * As the other, with a deadline for its start. If there is no thread for the timer of that, throws, and the task has
+     * been withdrawn; a task that has begun by then needs no timer.
+     */
+    protected final void submit(Duration deadline) {
+        long millis = Timeout.millis(deadline);
+        task.submit(deadline);
+        if (millis == 0 || !task.isQueued()) return;
+        try {
+            DisposableHandle timer = Timeouts.schedule(millis, task::expire);
+            var unused = whenComplete((value, e) -> timer.dispose());
+        } catch (Throwable e) {
+            if (!tryWithdraw()) return;
+            var unused = clearAction();
+            task.withdraw();
+            fail(e);
+            throw e;
+        }
     }
 
     /** The task in its scheduler. */
