@@ -255,8 +255,14 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
     }
 
     private CancellableFuture<T> after(Duration timeout, Runnable end) {
-        DisposableHandle timer = Timeout.start(this, timeout, CallerContext.runnable(end));
-        if (timer != null) whenDone(timer::dispose);
+        Objects.requireNonNull(timeout, "timeout");
+        Runnable late = CallerContext.runnable(end);
+        try {
+            DisposableHandle timer = Timeout.start(this, timeout, late);
+            if (timer != null) whenDone(timer::dispose);
+        } catch (Throwable e) { // no thread for the timer: no caller has the work, unless this is returned
+            completeExceptionally(e);
+        }
         return this;
     }
 

@@ -5,9 +5,12 @@ import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.failure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.bridge.Durations;
+import baton.interop.NoTimerThread;
 import baton.interop.Permit;
 import baton.interop.internal.futures.Timeout;
 import baton.sync.BarrierTimeoutException;
@@ -15,7 +18,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -32,6 +37,44 @@ class TimeoutTest {
 
     private static void assertLate(Throwable e) {
         assertTrue(e instanceof TimeoutException || e instanceof BarrierTimeoutException, e::toString);
+    }
+
+    @ParameterizedTest
+    @MethodSource("timed")
+    void timeout_withoutAThreadForTheTimer_throwsAndHoldsNothing(WaitKind kind) {
+        Wait wait = kind.create();
+        NoTimerThread.during(() -> {
+            Throwable e = thrownBy(() -> failure(wait.timed.apply(Duration.ofHours(1))));
+            assertInstanceOf(OutOfMemoryError.class, e);
+        });
+        assertEquals(0, wait.waiting());
+        wait.grant();
+        wait.checkNothingLost();
+    }
+
+    /** Either the call fails or its future. */
+    private static Throwable thrownBy(Supplier<Throwable> call) {
+        try {
+            return call.get();
+        } catch (OutOfMemoryError e) {
+            return e;
+        }
+    }
+
+    static Stream<WaitKind> plain() {
+        return Arrays.stream(WaitKind.values()).filter(kind -> kind.create().plain != null);
+    }
+
+    @ParameterizedTest
+    @MethodSource("plain")
+    void orTimeout_withoutAThreadForTheTimer_failsAndWithdrawsTheRequest(WaitKind kind) {
+        Wait wait = kind.create();
+        CompletableFuture<?> future = wait.plain.get();
+        NoTimerThread.during(() -> assertSame(future, future.orTimeout(1, TimeUnit.HOURS)));
+        assertInstanceOf(OutOfMemoryError.class, awaitFailure(future));
+        assertEquals(0, wait.waiting());
+        wait.grant();
+        wait.checkNothingLost();
     }
 
     @ParameterizedTest

@@ -102,7 +102,10 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         return completed;
     }
 
-    /** CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. */
+    /**
+     * CompletableFuture's own would withdraw the request and run the dependents on its only timer thread. Without a
+     * thread for the timer this fails: if the call threw, no caller would have what the request may still get.
+     */
     @Override
     public CompletableFuture<T> orTimeout(long timeout, TimeUnit unit) {
         Duration limit = Timeout.of(timeout, unit);
@@ -121,9 +124,14 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
     }
 
     private CompletableFuture<T> after(Duration timeout, Runnable end) {
-        DisposableHandle timer = Timeout.start(this, timeout, CallerContext.runnable(end));
-        if (timer != null) {
-            var unused = super.whenComplete((value, e) -> timer.dispose());
+        Runnable late = CallerContext.runnable(end);
+        try {
+            DisposableHandle timer = Timeout.start(this, timeout, late);
+            if (timer != null) {
+                var unused = super.whenComplete((value, e) -> timer.dispose());
+            }
+        } catch (Throwable e) {
+            completeExceptionally(e);
         }
         return this;
     }
