@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -185,6 +186,53 @@ class ChannelConsumptionTest {
         assertSame(why, failure(ended));
         channel.send("c");
         assertEquals(1, channel.size());
+    }
+
+    /** Its {@code whenComplete} calls back, once or twice, and may throw then. */
+    private static final class BrokenStage extends CompletableFuture<String> {
+        private final int calls;
+        private final boolean isThrowing;
+
+        BrokenStage(int calls, boolean isThrowing) {
+            this.calls = calls;
+            this.isThrowing = isThrowing;
+        }
+
+        @Override
+        public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+            for (int i = 0; i < calls; i++) action.accept("", null);
+            if (isThrowing) throw new IllegalStateException("after " + calls);
+            return this;
+        }
+    }
+
+    @Test
+    void forEachAsync_stageThatCallsBackAndThenThrows_endsOnceAndTheNextFollows() {
+        for (BrokenStage broken :
+                List.of(new BrokenStage(1, true), new BrokenStage(2, true), new BrokenStage(2, false))) {
+            AsyncChannel<String> elements = AsyncChannel.create(3);
+            for (String each : List.of("a", "b", "c")) elements.trySend(each);
+            List<String> begun = new ArrayList<>();
+            CompletableFuture<String> second = new CompletableFuture<>();
+            CompletableFuture<Void> ended = elements.forEachAsync(x -> {
+                begun.add(x);
+                return x.equals("a") ? broken : second;
+            });
+            assertFalse(ended.isDone());
+            assertEquals(List.of("a", "b"), begun);
+            second.complete("");
+            elements.close();
+            await(ended);
+            assertEquals(List.of("a", "b", "c"), begun);
+        }
+    }
+
+    @Test
+    void forEachAsync_stageThatOnlyThrows_fails() {
+        channel.trySend("a");
+        Throwable e = failure(channel.forEachAsync(x -> new BrokenStage(0, true)));
+        assertEquals("after 0", e.getMessage());
+        assertEquals(0, channel.waiting());
     }
 
     @Test

@@ -6,6 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -114,14 +116,26 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
                     return;
                 }
                 running = stage;
-                var unused = stage.whenComplete((value, e) -> {
-                    running = null;
-                    if (e == null) subscription().request(1);
-                    else cancelAndFail(Stages.unwrap(e));
-                });
+                await(stage);
                 if (isDone()) cancelRunning();
             } catch (Throwable e) {
                 cancelAndFail(e);
+            }
+        }
+
+        /** Its first end counts: a stage of a broken class may end twice, or end and then throw. */
+        private void await(CompletionStage<?> stage) {
+            AtomicBoolean hasEnded = new AtomicBoolean();
+            BiConsumer<@Nullable Object, @Nullable Throwable> end = (value, e) -> {
+                if (hasEnded.getAndSet(true)) return;
+                running = null;
+                if (e == null) subscription().request(1);
+                else cancelAndFail(Stages.unwrap(e));
+            };
+            try {
+                var unused = stage.whenComplete(end);
+            } catch (Throwable e) {
+                end.accept(null, e);
             }
         }
 
