@@ -56,6 +56,9 @@ import org.jspecify.annotations.Nullable;
  * execute}, called by the thread that schedules it or that frees the slot. If an executor runs commands in place and
  * the stack is too deep, another thread passes the command to it.
  *
+ * <p><i>Misuse.</i> A task that joins another task of the same scheduler, or waits for a command that it has given to
+ * an {@link #executor} of it, keeps its slot meanwhile: if all running tasks do that, none goes on.
+ *
  * <p><i>Memory.</i> Actions before a {@code schedule} happen before the task; the task happens before the actions that
  * follow its future, and before the end of a {@link #drain}.
  *
@@ -84,10 +87,12 @@ public final class AsyncTaskScheduler implements AutoCloseable {
      *     such a context in the task, instead. A command that the executor rejects fails its task. A command that it
      *     accepts and then drops, as a pool does on {@code shutdownNow} and with a {@code DiscardPolicy}, keeps its
      *     slot until the task's future is cancelled or completed
+     * @throws IllegalArgumentException if {@code executor} is an {@link #executor} of the same scheduler
      */
     public static AsyncTaskScheduler of(TaskScheduler scheduler, Executor executor) {
-        return new AsyncTaskScheduler(
-                Objects.requireNonNull(scheduler, "scheduler"), Objects.requireNonNull(executor, "executor"));
+        Objects.requireNonNull(scheduler, "scheduler");
+        Objects.requireNonNull(executor, "executor");
+        return new AsyncTaskScheduler(scheduler, TaskExecutor.notOf(scheduler, executor));
     }
 
     /**
@@ -152,7 +157,11 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         return schedule(TaskOptions.of(priority), task);
     }
 
-    /** As {@link #schedule(Priority, Supplier)}, with further options. */
+    /**
+     * As {@link #schedule(Priority, Supplier)}, with further options.
+     *
+     * @throws IllegalArgumentException if the executor of the options is an {@link #executor} of this scheduler
+     */
     public <T extends @Nullable Object, S extends CompletionStage<T>> ScheduledTaskFuture<T> schedule(
             TaskOptions options, Supplier<S> task) {
         Objects.requireNonNull(options, "options");
@@ -177,7 +186,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
 
     private Executor executorOf(TaskOptions options) {
         Executor other = options.executor();
-        return other == null ? executor : other;
+        return other == null ? executor : TaskExecutor.notOf(scheduler, other);
     }
 
     /**

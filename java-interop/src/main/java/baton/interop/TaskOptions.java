@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     with {@code TaskDeadlineException}; zero or less means now or not at all. The deadline does not limit how long
  *     the task runs. It is rounded up to whole milliseconds
  * @param executor runs the task, see {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}; null for
- *     the executor of the scheduler
+ *     the executor of the scheduler. Not an {@link AsyncTaskScheduler#executor} of that scheduler: each task would wait
+ *     in its slot for another one
  */
 public record TaskOptions(
         Priority priority,

@@ -328,4 +328,18 @@ class AsyncTaskSchedulerTest {
             assertTrue(plain.toString().startsWith("AsyncTaskScheduler (maxConcurrency = 3"), plain.toString());
         }
     }
+
+    @Test
+    void executor_ofTheSameScheduler_isRefusedForItsTasks() {
+        AsyncTaskScheduler own = AsyncTaskScheduler.create(1, "uplink");
+        TaskOptions options = TaskOptions.of(Priority.HIGH).withExecutor(own.executor(Priority.NORMAL));
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> own.schedule(options, () -> 1));
+        assertTrue(e.getMessage().contains("'uplink'"), e.getMessage());
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> AsyncTaskScheduler.of(
+                        own.kotlin(), AsyncTaskScheduler.of(own.kotlin()).executor(Priority.LOW)));
+        assertEquals(1, await(AsyncTaskScheduler.create(1).schedule(options, () -> 1)));
+        assertEquals(0, own.metrics().getQueued());
+    }
 }

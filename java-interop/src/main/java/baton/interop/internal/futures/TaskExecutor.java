@@ -2,6 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
+import baton.scheduler.TaskScheduler;
 import baton.waiting.threads.Trampoline;
 import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executor;
@@ -19,6 +20,20 @@ public final class TaskExecutor extends ManagedExecutor {
         this.scheduler = scheduler;
         this.executor = executor;
         this.priority = priority;
+    }
+
+    /**
+     * The executor.
+     *
+     * @throws IllegalArgumentException if it runs commands as tasks of that scheduler: a task would wait, in its slot,
+     *     for another slot
+     */
+    public static Executor notOf(TaskScheduler scheduler, Executor executor) {
+        if (executor instanceof TaskExecutor tasks && tasks.scheduler.kotlin() == scheduler)
+            throw new IllegalArgumentException(
+                    "executor = " + executor
+                            + ", must not be of the scheduler whose tasks it runs: each would wait in its slot for another one");
+        return executor;
     }
 
     @Override
