@@ -7,6 +7,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.Delay
@@ -52,6 +53,7 @@ public object Timeouts {
     @JvmStatic
     public fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
         if (timeout.isInfinite()) return null
+        if (context === EmptyCoroutineContext) return schedule(wholeMillis(timeout), action)
         NEED.require()
         val clock = context[ContinuationInterceptor] as? Delay ?: return schedule(wholeMillis(timeout), action)
         return clock.invokeOnTimeout(wholeMillis(timeout), { offSharedTimer(action) }, context)
