@@ -74,7 +74,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * A new semaphore that grants in the order of arrival.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1
+     * @throws IllegalArgumentException if {@code permits} is negative
      */
     public static AsyncSemaphore create(int permits) {
         return create(permits, WaitOrder.FIFO, null);
@@ -84,7 +84,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * As {@link #create(int)}, with a name.
      *
      * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code permits} is below 1
+     * @throws IllegalArgumentException if {@code permits} is negative
      */
     public static AsyncSemaphore create(int permits, @Nullable String name) {
         return create(permits, WaitOrder.FIFO, name);
@@ -93,7 +93,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * A new semaphore without a name.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1
+     * @throws IllegalArgumentException if {@code permits} is negative
      */
     public static AsyncSemaphore create(int permits, WaitOrder order) {
         return create(permits, order, null);
@@ -103,7 +103,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * A new semaphore.
      *
      * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code permits} is below 1
+     * @throws IllegalArgumentException if {@code permits} is negative
      */
     public static AsyncSemaphore create(int permits, WaitOrder order, @Nullable String name) {
         return of(new Semaphore(permits, 0, Objects.requireNonNull(order, "order"), name));
@@ -127,7 +127,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * A future of {@code permits} permits as one {@link Permit}. They are granted all at once.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits) {
         return request(permits, null, null);
@@ -155,7 +155,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time; then
      * nothing is held. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits, Duration timeout) {
         return requestWithin(permits, null, timeout);
@@ -164,7 +164,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits, Priority priority, Duration timeout) {
         return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);
@@ -182,7 +182,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * {@code permits} permits as one, if they can be granted at once.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      * @throws SemaphoreClosedException if the semaphore is closed
      */
     public Optional<Permit> tryAcquire(int permits) {
@@ -208,7 +208,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * ends the work. While it waits: the request is withdrawn and the action never runs. While the action runs: its
      * stage is cancelled if that is possible, and the permits are released when the stage has completed.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action) {
@@ -219,7 +219,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * As {@link #withPermits(int, Supplier)}, with the action run by {@code executor}.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermits(
             int permits, Supplier<S> action, Executor executor) {
@@ -237,7 +237,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * As {@link #withPermits(int, Supplier, Executor)}, for an action that ends when it returns. Its value, or the
      * exception that it throws, is that of the future. Cancelling the future does not end an action that runs.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Callable<T> action, Executor executor) {
@@ -256,7 +256,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * As {@link #withPermits(int, Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action},
      * if the permits are not granted in time. The action itself may take as long as it takes.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
@@ -295,9 +295,10 @@ public final class AsyncSemaphore implements AutoCloseable {
 
     /**
      * Changes the number of permits. If more are held than a smaller number allows, releases reduce the excess first.
-     * Waiting requests for more than the new number fail with {@link IllegalArgumentException}.
+     * Waiting requests for more than the new number fail with {@link IllegalArgumentException}. With 0, all requests
+     * wait, whatever their size, until a resize to more.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1
+     * @throws IllegalArgumentException if {@code permits} is negative
      * @throws SemaphoreClosedException if the semaphore is closed
      */
     public void resize(int permits) {

@@ -59,7 +59,7 @@ public final class BlockingSemaphore {
     /**
      * Waits for {@code permits} permits, granted all at once, as one {@link Permit}.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits, unless that is 0
      */
     public Permit acquire(int permits) throws InterruptedException {
         return request(permits, null);
@@ -98,7 +98,7 @@ public final class BlockingSemaphore {
     /**
      * As {@link #acquire(int)}, but an interrupt does not end the wait.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits, unless that is 0
      */
     public Permit acquireUninterruptibly(int permits) {
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
@@ -119,7 +119,7 @@ public final class BlockingSemaphore {
     /**
      * {@code permits} permits as one, if they can be granted at once.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits, unless that is 0
      * @throws SemaphoreClosedException if the semaphore is closed
      */
     public Optional<Permit> tryAcquire(int permits) {
@@ -135,7 +135,7 @@ public final class BlockingSemaphore {
     /**
      * Runs {@code action} while holding {@code permits} permits, and returns its value.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits, unless that is 0
      * @throws Exception as {@code action}; the permits are back then
      */
     public <T extends @Nullable Object> T call(int permits, Callable<T> action) throws Exception {

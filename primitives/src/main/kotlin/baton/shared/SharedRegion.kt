@@ -73,7 +73,8 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
     /**
      * The semaphore [name] with [permits] permits. Each call returns the same semaphore.
      *
-     * @param permits 1 to 1,048,575, the same in every call and process.
+     * @param permits 1 to 1,048,575, the same in every call and process. There is no resize, so 0 would grant nothing
+     *   for ever.
      * @throws IllegalArgumentException if [name] or [permits] is out of range.
      * @throws SharedRegionException if [name] is of another kind or has another number of permits, there is no room, or
      *   the region has ended.

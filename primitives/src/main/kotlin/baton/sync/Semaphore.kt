@@ -47,6 +47,9 @@ import kotlinx.coroutines.selects.SelectInstance
  * waiters behind it that now fit are admitted at once. A call that does not have to wait does not check for
  * cancellation.
  *
+ * *Gate.* A semaphore may have 0 permits, from the start or after a [resize]: then every request waits, whatever its
+ * size, and a [resize] opens the gate.
+ *
  * *Memory.* Actions before a [release] happen before the actions that follow an [acquire] or successful [tryAcquire] of
  * one of its permits. A failed [tryAcquire] publishes and sees nothing.
  *
@@ -56,12 +59,12 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Misuse.* A release of more permits than are held throws [IllegalStateException] and changes nothing (it may stay
  * undetected if it races with a [resize] or with waiters that are being cancelled). Permits have no owner: the
  * semaphore does not check whether the caller is one of the holders. A request for fewer than 1 permit, or for more
- * than [Semaphore.permits], throws [IllegalArgumentException] at once (after [close], the latter throws
- * [SemaphoreClosedException] as all requests do).
+ * than [Semaphore.permits] (unless there are 0), which no release could grant, throws [IllegalArgumentException] at
+ * once (after [close], the latter throws [SemaphoreClosedException] as all requests do).
  *
  * All members may be called from any thread.
  *
- * @param permits the number of permits, at least 1.
+ * @param permits the number of permits, at least 0.
  * @param acquired how many of them are held from the start, 0 to [permits].
  * @property order the order in which waiters are admitted.
  * @property name shown by messages and [toString].
@@ -75,7 +78,7 @@ public class Semaphore(
     @get:JvmSynthetic internal val core: SemaphoreCore
 
     init {
-        require(permits >= 1) { "permits = $permits, must be at least 1" }
+        requireNoneOrMore(permits)
         require(acquired in 0..permits) { "acquired = $acquired, must be within 0..$permits, the permits" }
         core = SemaphoreCore(permits, acquired, order, this)
     }
@@ -92,7 +95,7 @@ public class Semaphore(
     public val waiting: Int
         get() = core.waiting
 
-    /** The permits that are held, and the callers that wait for permits. */
+    /** The permits that are held, at most as many as there are, and the callers that wait for permits. */
     override fun usage(): Usage {
         val look = core.lookAtWaiters()
         val permits = core.permits.toLong()
@@ -104,8 +107,8 @@ public class Semaphore(
      *
      * *Cancellation.* Throws and holds nothing; the waiter leaves the queue at once.
      *
-     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits]; also when a [resize] makes
-     *   it so while the caller waits.
+     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits], unless those are 0; also
+     *   when a [resize] makes it so while the caller waits.
      * @throws SemaphoreClosedException if the semaphore is closed, before the call or while the caller waits.
      */
     public suspend fun acquire(permits: Int = 1) {
@@ -118,7 +121,7 @@ public class Semaphore(
      * Takes [permits] if that needs no waiting. Does not overtake queued waiters, unless the order is
      * [WaitOrder.UNFAIR].
      *
-     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits].
+     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits], unless those are 0.
      * @throws SemaphoreClosedException if the semaphore is closed.
      */
     public fun tryAcquire(permits: Int = 1): Boolean {
@@ -139,8 +142,8 @@ public class Semaphore(
      *
      * *Cancellation.* As [acquire].
      *
-     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits]; also when a [resize] makes
-     *   [permits] too many while the caller waits.
+     * @throws IllegalArgumentException if [permits] is below 1 or above [Semaphore.permits], unless those are 0; also
+     *   when a [resize] makes [permits] too many while the caller waits.
      * @throws SemaphoreClosedException if the semaphore is closed, before the call or while the caller waits.
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
@@ -168,14 +171,15 @@ public class Semaphore(
     /**
      * Changes the number of permits. Growing admits the waiters that now fit. Shrinking takes no permits from holders:
      * permits held beyond the new number are a debt, and releases pay it off before a waiter gets a permit. A waiter
-     * that requests more than the new number fails as a newcomer would, with [IllegalArgumentException]. Shrinking
-     * costs O(waiters), growing O(admitted waiters).
+     * that requests more than the new number fails as a newcomer would, with [IllegalArgumentException]. With 0, all
+     * waiters stay, and newcomers wait, until a resize to more. Shrinking, and growing from 0, costs O(waiters),
+     * growing otherwise O(admitted waiters).
      *
-     * @throws IllegalArgumentException if [permits] is below 1.
+     * @throws IllegalArgumentException if [permits] is negative.
      * @throws SemaphoreClosedException if the semaphore is closed.
      */
     public fun resize(permits: Int) {
-        requireAtLeastOne(permits)
+        requireNoneOrMore(permits)
         if (!core.resize(permits)) throw core.closedException()
     }
 
@@ -225,9 +229,13 @@ public class Semaphore(
 
     @JvmSynthetic
     internal fun checkWeight(permits: Int) {
-        if (permits == 1) return // A semaphore always has at least one.
+        if (permits == 1) return // Never too many: of 0 permits, each number is waited for.
         requireAtLeastOne(permits)
-        if (permits > core.permits) throw core.refusal(permits)
+        if (core.exceedsPermits(permits)) throw core.refusal(permits)
+    }
+
+    private fun requireNoneOrMore(permits: Int) {
+        require(permits >= 0) { "permits = $permits, must be at least 0" }
     }
 
     private fun requireAtLeastOne(permits: Int) {

@@ -104,7 +104,7 @@ class PriorityLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequentia
 
 /** The ends of it: closing, other sizes, idleness. */
 class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequential::class.java) {
-    @Operation fun resize(@Param(name = "n") permits: Int) = semaphore.resize(permits)
+    @Operation fun resize(@Param(gen = IntGen::class, conf = "0:3") permits: Int) = semaphore.resize(permits)
 
     @Rare @Operation(runOnce = true) fun close() = semaphore.close()
 
@@ -141,6 +141,33 @@ class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequ
                         actor(::tryAcquire, 2, 1)
                         actor(::resize, 2)
                     },
+                // With no permits, a release is of a permit that is held, whatever waits; and nobody who waits holds
+                // one.
+                threads(
+                        {
+                            actor(::release, 1, 1)
+                            actor(::resize, 3)
+                        },
+                        { actor(::acquire, 2, 2) },
+                        { actor(::awaitIdle) },
+                    )
+                    .after {
+                        actor(::tryAcquire, 1, 1)
+                        actor(::resize, 0)
+                    },
+                // The gate is closed, and opened, while a holder releases and others come.
+                threads(
+                        {
+                            actor(::release, 1, 2)
+                            actor(::tryAcquire, 1, 1)
+                        },
+                        {
+                            actor(::resize, 0)
+                            actor(::resize, 2)
+                        },
+                        { actor(::acquire, 3, 2) },
+                    )
+                    .after { actor(::tryAcquire, 1, 2) },
                 // The last but one of three is not the last of two.
                 threads({ actor(::release, 1, 1) }, { actor(::resize, 2) }, { actor(::awaitIdle) }).after {
                     actor(::tryAcquire, 1, 2)

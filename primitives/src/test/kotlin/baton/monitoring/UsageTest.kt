@@ -43,6 +43,17 @@ class UsageTest {
         override fun toString() = source.javaClass.simpleName
     }
 
+    @Test
+    fun usage_ofASemaphoreWithoutPermits_isNoShareAndItsWaiters() = runTest {
+        val semaphore = Semaphore(2, acquired = 2)
+        semaphore.resize(0)
+        val waiter = launch { semaphore.acquire() }
+        delay(1.milliseconds)
+        val usage = semaphore.usage()
+        assertEquals(listOf<Number>(0L, 0L, 1, 0.0), usage.run { listOf(inUse, capacity, waiting, share) })
+        waiter.cancel()
+    }
+
     @ParameterizedTest
     @MethodSource("cases")
     fun usage_ofEachType_isWhatIsInUseAndTheWaiters(case: Case) {

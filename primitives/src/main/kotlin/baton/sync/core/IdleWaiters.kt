@@ -7,9 +7,10 @@ import baton.waiting.Waiter
 /*
  * The callers of awaitIdle (see SemaphoreCore.kt). They ask for no permits.
  *
- * (5) Idle means counter = permits. While a caller waits for that, the counter carries the bias, so that every release
- *     takes the lock and knows from the old value whether it returned the last permit, even if the next acquire changed
- *     the counter before that release reached the lock.
+ * (5) Idle means counter = permits; with 0 permits, where waiters stay although none is held, counter + demand = 0. While
+ *     a caller waits for that, the counter carries the bias, so that every release takes the lock and knows from the old
+ *     value whether it returned the last permit, even if the next acquire changed the counter before that release
+ *     reached the lock.
  */
 internal class IdleWaiters(private val core: SemaphoreCounter) {
     // Guarded by the lock.
@@ -27,7 +28,10 @@ internal class IdleWaiters(private val core: SemaphoreCounter) {
 
     // All that follows is called under the lock.
 
-    private fun isIdleNow() = core.unbiased(core.counter()) >= core.permits
+    private fun isIdleNow(): Boolean {
+        val counter = core.unbiased(core.counter())
+        return if (core.permits == 0) counter + core.demand >= 0 else counter >= core.permits
+    }
 
     fun add(waiter: Waiter) {
         queue.add(waiter)

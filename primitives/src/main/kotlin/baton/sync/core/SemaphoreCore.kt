@@ -104,7 +104,7 @@ internal class SemaphoreCore(
                 mayFindPermitsUnderLock(now) -> return tryTakePermitsSlowly(n, newHolder, caller)
                 // The request may have passed checkWeight before a resize shrank the semaphore: then it throws here,
                 // and does not return false as if other callers held the permits.
-                bound == limit -> if (n > bound.toInt()) throw refusal(n) else return false
+                bound == limit -> if (exceedsPermits(n, bound.toInt())) throw refusal(n) else return false
             }
         }
     }
@@ -112,7 +112,7 @@ internal class SemaphoreCore(
     private fun tryTakePermitsSlowly(n: Int, newHolder: BoostableCoroutine?, caller: NotedCaller?): Boolean {
         var tooMany = false
         val taken = decide {
-            tooMany = n > permits
+            tooMany = exceedsPermits(n)
             (closure == null && queue.takePermits(n)).also { if (it) queue.recordHolder(newHolder, caller) }
         }
         if (!taken) closure?.let { throw closed(it) }
@@ -136,7 +136,7 @@ internal class SemaphoreCore(
                 idleWaiters.add(waiter)
                 queue.finishEnqueue(waiter)
             }
-            closure != null || weight > permits -> {
+            closure != null || exceedsPermits(weight) -> {
                 if (waiter.tryFail(closure ?: permits)) Waiter.FAILED else waiter.currentState
             }
             else -> {
@@ -174,7 +174,7 @@ internal class SemaphoreCore(
         get() = permits == 1
 
     override fun lookForDeadlocks(look: LockLook) {
-        if (permits > 1) return
+        if (permits != 1) return
         look.addHold(holderNotes?.sole, LockLook.SOLE)
         visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
     }
@@ -200,8 +200,9 @@ internal class SemaphoreCore(
     fun release(n: Int): Boolean = if (n == 1) releaseOne() else releaseMany(n)
 
     private fun releaseOne(): Boolean {
-        if (hasUnfairWaiters() || hasRecordedHolder()) return releaseManySlowly(1)
         val bound = limit
+        // With 0 permits a negative counter does not say that permits are held: waiters may just wait for a resize.
+        if (bound.toInt() == 0 || hasUnfairWaiters() || hasRecordedHolder()) return releaseManySlowly(1)
         val old = getAndAdd(1)
         return if (old >= 0 && old < bound.toInt()) true else releaseOneSlowly(old, bound)
     }
@@ -261,10 +262,11 @@ internal class SemaphoreCore(
         if (closure != null) return@decide false
         val change = newPermits.toLong() - permits
         if (change == 0L) return@decide true
+        val hadNone = permits == 0
         clearSoleHolder()
         noteSole(null)
         queue.addResizeToPool(change, old = changePermits(newPermits))
-        if (change < 0) queue.failHeavierThan(newPermits, reason = newPermits)
+        if (newPermits > 0 && (change < 0 || hadNone)) queue.failHeavierThan(newPermits, reason = newPermits)
         queue.admitHead()
         idleWaiters.wakeIfIdle()
         true

@@ -31,12 +31,18 @@ internal abstract class SemaphoreCounter(permits: Int, acquired: Int) : PaddedCo
     /** Guarded by the lock. */
     private var biased = false
 
+    /** The total weight of the queued waiters. Guarded by the lock. */
+    @JvmField internal var demand = 0L
+
     init {
         initCounter(permits.toLong() - acquired)
     }
 
     val permits: Int
         get() = limit.toInt()
+
+    /** Whether no release can grant [n] permits. Of 0 permits, only a resize grants any number: it is waited for. */
+    fun exceedsPermits(n: Int, permits: Int = this.permits): Boolean = permits in 1 until n
 
     /** The counter without the bias. */
     fun unbiased(counter: Long): Long = if (counter < BIASED_BELOW) counter + BIAS else counter

@@ -17,7 +17,7 @@ import baton.waiting.noteSole
  * The queue of a semaphore (see SemaphoreCore.kt), and the account of the permits that the slow path grants:
  *
  *   pool     permits that releases brought, or waiting requests found free, and that no waiter has been granted yet
- *   demand   the total weight of the queued waiters
+ *   demand   the total weight of the queued waiters; kept beside the counter
  *
  * (1) With all operations at rest, pool = demand + min(counter, 0). In between, an operation that has changed the
  *     counter and has not yet taken the lock owes its share. Only the old value that its own fetch-and-add returned
@@ -50,7 +50,6 @@ internal class SemaphoreQueue(
     // Guarded by the lock.
     private val queue: WaitQueue = if (order == WaitOrder.PRIORITY) PriorityWaitQueue(::levelOf) else FifoWaitQueue()
     private var pool = 0L
-    private var demand = 0L
     private var invited: Waiter? = null
     private var overtakes = 0
 
@@ -86,7 +85,7 @@ internal class SemaphoreQueue(
         queue.add(waiter)
         core.countPeak(queue.size)
         core.countWaiter(waiter)
-        demand += waiter.weight
+        core.demand += waiter.weight
         if (order == WaitOrder.UNFAIR && pool >= waiter.weight && mayOvertake()) {
             grantFromPool(waiter)
         } else {
@@ -120,7 +119,7 @@ internal class SemaphoreQueue(
         if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
         queue.remove(waiter)
         core.uncountWaiter(waiter)
-        demand -= waiter.weight
+        core.demand -= waiter.weight
     }
 
     fun failHeavierThan(weight: Int, reason: Any) {
@@ -234,5 +233,5 @@ internal class SemaphoreQueue(
      * counter, and those that have reached it count by pool.
      */
     fun certainlyFree(counter: Long): Long =
-        if (counter >= 0) counter + maxOf(pool, 0) else maxOf(pool, counter + demand)
+        if (counter >= 0) counter + maxOf(pool, 0) else maxOf(pool, counter + core.demand)
 }

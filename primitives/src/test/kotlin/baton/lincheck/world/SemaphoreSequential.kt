@@ -67,11 +67,13 @@ internal open class SemaphoreSequential(private var permits: Int) {
 
     fun tryAcquire(n: Int): Boolean {
         if (closed) throw SemaphoreClosedException("", null)
-        require(n <= permits)
+        require(!isTooHeavy(n))
         if (line.isNotEmpty() || held + n > permits) return false
         held += n
         return true
     }
+
+    private fun isTooHeavy(weight: Int) = permits > 0 && weight > permits
 
     fun release(n: Int) {
         check(n <= held)
@@ -82,7 +84,7 @@ internal open class SemaphoreSequential(private var permits: Int) {
     fun resize(newPermits: Int) {
         if (closed) throw SemaphoreClosedException("", null)
         permits = newPermits
-        for (request in line.filter { it.weight > permits }) {
+        for (request in line.filter { isTooHeavy(it.weight) }) {
             line -= request
             request.caller.resumeWithException(IllegalArgumentException())
         }

@@ -60,10 +60,13 @@ class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrd
     fun tryAcquire(weight: Int = 1): Answer =
         when {
             isClosed -> Answer.CLOSED
-            weight > permits -> Answer.TOO_HEAVY
+            isTooHeavy(weight) -> Answer.TOO_HEAVY
             line.isNotEmpty() || weight > permits - held -> Answer.BUSY
             else -> Answer.GRANTED.also { held += weight }
         }
+
+    /** Where there are no permits, all wait. */
+    private fun isTooHeavy(weight: Int) = permits > 0 && weight > permits
 
     /** False when more is released than is held. */
     fun release(n: Int = 1): Boolean {
@@ -85,7 +88,7 @@ class SemaphoreModel(permits: Int, acquired: Int = 0, private val order: WaitOrd
     fun resize(permits: Int): Boolean {
         if (isClosed) return false
         this.permits = permits
-        line.filter { it.weight > permits }.forEach(::fail)
+        line.filter { isTooHeavy(it.weight) }.forEach(::fail)
         admit()
         return true
     }

@@ -50,7 +50,7 @@ class SemaphoreModelSpec :
     /** One sequence: the real semaphore and the model side by side. Asserts after every step. */
     private class Sequence(private val scope: TestScope, seed: Int, order: WaitOrder, factory: SemaphoreFactory) {
         private val random = Random(seed)
-        private val permits = random.nextInt(1, 6)
+        private val permits = random.nextInt(0, 6)
         private val acquired = random.nextInt(0, permits + 1)
         private val real = factory(permits, acquired, order, "seed $seed")
         private val model = SemaphoreModel(permits, acquired, order)
@@ -81,7 +81,7 @@ class SemaphoreModelSpec :
                 15,
                 16 -> releaseAndCancel()
                 17 -> passTime(random.nextLong(0, 12))
-                18 -> resize(random.nextInt(1, 8))
+                18 -> resize(random.nextInt(0, 8))
                 else -> if (random.nextInt(20) == 0) close()
             }
         }
@@ -183,6 +183,7 @@ class SemaphoreModelSpec :
 
         /** After the last step all permits are released, and every waiter is served. */
         private fun drain() {
+            if (model.permits == 0) resize(7)
             repeat(1_000) {
                 if (model.held == 0) return@repeat
                 release(1)

@@ -60,6 +60,22 @@ class SuspendingSemaphoreTest {
     }
 
     @Test
+    fun unfair_noPermitsLeftWhenTheInvitedHeadRuns_waitsForTheGateToOpen() = runTest {
+        val callers = Callers(this)
+        callers.call("head") { unfair.acquire() }
+        callers.call("idler") { unfair.awaitIdle() }
+        unfair.release()
+        unfair.resize(0)
+        runCurrent()
+        assertState(unfair, available = 0, waiting = 1)
+        assertEquals(listOf("idler"), callers.served)
+        unfair.resize(2)
+        runCurrent()
+        assertState(unfair, available = 1)
+        assertEquals(listOf("idler", "head"), callers.served)
+    }
+
+    @Test
     fun unfair_newcomersKeepComing_overtakeEachHeadExactlyAsOftenAsPromised() = runTest {
         val callers = Callers(this)
         for (name in listOf("first", "second")) callers.call(name) { unfair.acquire() }

@@ -111,6 +111,23 @@ interface SemaphoreIdleness : SemaphoreFixture {
     }
 
     @Test
+    fun awaitIdle_noPermits_waitsForHoldersAndNotForThoseThatWait() =
+        scene(2, acquired = 2) {
+            semaphore.resize(0)
+            acquire("waits" to 1)
+            awaitIdle()
+            release()
+            assert("", available = 0, waiting = 1)
+            release()
+            assert("idler", available = 0, waiting = 1)
+            assertTrue(awaitIdle().isServed)
+            cancel("waits")
+            assertTrue(awaitIdle().isServed)
+            semaphore.resize(1)
+            assert("idler idler idler", available = 1)
+        }
+
+    @Test
     fun awaitIdle_heavyHeadIsCancelled_notIdleWhileOthersHold() =
         scene(3, acquired = 1) {
             awaitIdle()

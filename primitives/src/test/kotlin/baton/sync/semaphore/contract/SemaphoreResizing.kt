@@ -1,6 +1,7 @@
 package baton.sync.semaphore.contract
 
 import baton.sync.SemaphoreClosedException
+import baton.sync.WaitOrder
 import baton.sync.assertContains
 import baton.sync.assertState
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -87,6 +88,57 @@ interface SemaphoreResizing : SemaphoreFixture {
             assert("a c", available = 0, waiting = 1)
             release(3)
             assert("a c e", available = 0)
+        }
+
+    /** resilience4j and java.util.concurrent close a gate so: 0 permits were refused here. */
+    @Test
+    fun noPermits_fromTheStartOrByAResize_areAGateThatAResizeOpens() {
+        for (order in WaitOrder.entries) {
+            for (held in listOf(0, 5)) {
+                scene(held, acquired = held, order) {
+                    acquire("before" to minOf(held + 1, 4))
+                    semaphore.resize(0)
+                    acquire("two" to 2, "too many" to 9, "one" to 1)
+                    for (n in listOf(1, 9)) assertFalse(semaphore.tryAcquire(n))
+                    if (held > 0) release(held)
+                    for (n in 1..2) assertThrows<IllegalStateException> { release(n) }
+                    assert("", available = 0, waiting = 4)
+                    assertEquals(0, semaphore.permits)
+                    semaphore.resize(7)
+                    assert("before two one", available = if (held == 0) 3 else 0)
+                    assertInstanceOf(IllegalArgumentException::class.java, get("too many").failure)
+                }
+            }
+        }
+    }
+
+    @Test
+    fun noPermits_debtIsPaidOff_beforeTheGateOpens() =
+        scene(3, acquired = 3) {
+            semaphore.resize(0)
+            acquire("a" to 1, "b" to 1)
+            release()
+            semaphore.resize(3)
+            assert("a", available = 0, waiting = 1)
+            semaphore.resize(0)
+            release(2)
+            cancel("b")
+            assert("a", available = 0)
+            semaphore.resize(1)
+            assert("a", available = 0)
+            release()
+            assert("a", available = 1)
+            assertThrows<IllegalStateException> { release() }
+        }
+
+    @Test
+    fun noPermits_closedMeanwhile_failsTheWaiters() =
+        scene(0) {
+            acquire("a" to 1, "b" to 2)
+            semaphore.close()
+            assert("", available = 0)
+            for (name in listOf("a", "b")) assertInstanceOf(SemaphoreClosedException::class.java, get(name).failure)
+            assertThrows<IllegalStateException> { release() }
         }
 
     @Test

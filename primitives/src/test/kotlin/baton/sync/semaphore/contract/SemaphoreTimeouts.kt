@@ -27,6 +27,17 @@ interface SemaphoreTimeouts : SemaphoreFixture {
         }
 
     @Test
+    fun timed_noPermits_waitsForAllOfItsTime() =
+        scene(0) {
+            val late = callers.call("late") { semaphore.tryAcquire(2, 50.milliseconds) }
+            val inTime = callers.call("in time") { semaphore.tryAcquire(3, 90.milliseconds) }
+            scope.advanceTimeBy(51)
+            assertTrue(late.gaveUp && inTime.isWaiting)
+            semaphore.resize(3)
+            assert("in time", available = 0)
+        }
+
+    @Test
     fun timed_impossibleNumber_isRefusedAtOnce() =
         scene(3, acquired = 1) {
             for (n in listOf(Int.MIN_VALUE, -1, 0, 4, Int.MAX_VALUE)) {
