@@ -2,6 +2,7 @@
 
 package baton.channels
 
+import java.util.concurrent.atomic.AtomicBoolean
 import kotlinx.coroutines.channels.ReceiveChannel as KotlinxReceiveChannel
 import kotlinx.coroutines.channels.SendChannel as KotlinxSendChannel
 import kotlinx.coroutines.currentCoroutineContext
@@ -19,6 +20,27 @@ import kotlinx.coroutines.flow.FlowCollector
  * still lose it: `cancellable`, `buffer` and `flowOn` drop their current elements when the collection is cancelled.
  */
 public fun <E> ReceiveChannel<E>.asFlow(): Flow<E> = ChannelFlow(this)
+
+/** The same as [asFlow], by the name that kotlinx.coroutines gives it. */
+public fun <E> ReceiveChannel<E>.receiveAsFlow(): Flow<E> = asFlow()
+
+/**
+ * As [asFlow], for one collector, which consumes the channel: however its collection ends, the channel is cancelled,
+ * see [consume]. So no sender waits for a collector that has left, and no second collector waits for the elements of
+ * the first.
+ *
+ * *Misuse.* A second collection, also after the end of the first, throws [IllegalStateException], and changes nothing.
+ */
+public fun <E> ReceiveChannel<E>.consumeAsFlow(): Flow<E> = ConsumedFlow(this)
+
+private class ConsumedFlow<E>(private val channel: ReceiveChannel<E>) : Flow<E> {
+    private val isCollected = AtomicBoolean()
+
+    override suspend fun collect(collector: FlowCollector<E>) {
+        check(!isCollected.getAndSet(true)) { "a second collection of consumeAsFlow() of $channel" }
+        channel.consume { asFlow().collect(collector) }
+    }
+}
 
 /** Not built by `flow { }`, which checks for cancellation after an element has left the channel. */
 private class ChannelFlow<E>(private val channel: ReceiveChannel<E>) : Flow<E> {

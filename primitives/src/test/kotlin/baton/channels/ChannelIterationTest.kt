@@ -34,6 +34,7 @@ class ChannelIterationTest {
         listOf<suspend (MutableList<Int>) -> Unit>(
             { got -> for (element in channel) got += element },
             { got -> channel.asFlow().collect { got += it } },
+            { got -> channel.receiveAsFlow().collect { got += it } },
         )
 
     @Test
@@ -81,6 +82,29 @@ class ChannelIterationTest {
         channel.close()
         repeat(2) { assertFalse(iterator.hasNext()) }
         assertThrows<IllegalStateException> { iterator.next() }
+    }
+
+    /** It waited for elements that the first one took. */
+    @Test
+    fun consumeAsFlow_aSecondCollector_isRefusedAndLeavesTheFirst() = runTest {
+        val flow = channel.consumeAsFlow()
+        val got = mutableListOf<Int>()
+        val first = Callers(this).call { flow.collect { got += it } }
+        val second = assertThrows<IllegalStateException> { flow.collect { got += it } }
+        assertContains(second.message, "second collection", "Channel")
+        channel.send(1)
+        channel.close()
+        runCurrent()
+        assertTrue(first.isServed)
+        assertEquals(listOf(1), got)
+    }
+
+    @Test
+    fun consumeAsFlow_collectorStopsEarly_cancelsTheChannel() = runTest {
+        filled(5)
+        assertEquals(listOf(0, 1), channel.consumeAsFlow().take(2).toList())
+        assertTrue(channel.isClosed)
+        assertEquals(0, channel.size)
     }
 
     @Test
