@@ -25,6 +25,7 @@ import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.channels.Channel as KotlinxChannel
 import kotlinx.coroutines.selects.SelectClause1
 import kotlinx.coroutines.selects.SelectClause2
 import kotlinx.coroutines.selects.SelectInstance
@@ -263,7 +264,18 @@ public class Channel<E>(
     @JvmSynthetic internal fun levelOf(priority: Priority?) = priority?.ordinal ?: NORMAL
 
     private fun requireCapacity(capacity: Int) {
-        require(capacity >= 0) { "capacity = $capacity, must be at least 0" }
+        require(capacity >= 0) { "capacity = $capacity, must be at least 0${likeInKotlinx(capacity)}" }
+    }
+
+    /** The constants of kotlinx.coroutines are numbers, and compile here, too. */
+    private fun likeInKotlinx(capacity: Int): String {
+        val name =
+            when (capacity) {
+                KotlinxChannel.BUFFERED -> "BUFFERED"
+                KotlinxChannel.CONFLATED -> "CONFLATED"
+                else -> return ""
+            }
+        return ": this is Channel.$name of kotlinx.coroutines, the one of Baton is baton.channels.Channel.$name"
     }
 
     override fun toString(): String {

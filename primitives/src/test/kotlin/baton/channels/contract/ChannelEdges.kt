@@ -7,6 +7,7 @@ import baton.sync.assertContains
 import baton.waiting.Callers
 import baton.waiting.causes
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.channels.Channel as KotlinxChannel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.job
 import kotlinx.coroutines.test.TestScope
@@ -46,6 +47,23 @@ interface ChannelEdges : ChannelFixture {
             }
             assertEquals(2, channel.capacity)
             assertState(channel, size = 1)
+        }
+    }
+
+    /** An import of kotlinx's Channel beside a channel of ours: its constants are numbers below 0. */
+    @Test
+    fun capacity_aConstantOfKotlinx_isRefusedByItsName() {
+        val constants = mapOf(KotlinxChannel.BUFFERED to "BUFFERED", KotlinxChannel.CONFLATED to "CONFLATED")
+        for ((capacity, name) in constants) {
+            for (refused in listOf<() -> Unit>({ channel(capacity) }, { channel(2).resize(capacity) })) {
+                val message = assertThrows<IllegalArgumentException> { refused() }.message
+                assertContains(
+                    message,
+                    "capacity = $capacity",
+                    "Channel.$name of kotlinx",
+                    "baton.channels.Channel.$name",
+                )
+            }
         }
     }
 
