@@ -52,9 +52,10 @@ import kotlinx.coroutines.selects.SelectInstance
  * nothing: an element that was handed to it before it ran goes to the next receiver, or back to the head of the
  * channel. So a channel can hold more than its [capacity], and a rendezvous channel can hold an element whose sender
  * has already returned. A [send] throws if and only if its element was not taken: a sender that is cancelled after that
- * returns normally. A call that does not have to wait does not check for cancellation. A received element belongs to
- * the receiver: the element that an iteration, or the collector of [asFlow], is processing does not return to the
- * channel.
+ * returns normally. Of all ways to send, one is less exact: [onSend] in a `select` that meets another select's
+ * [onReceive] may throw although its element was received. A call that does not have to wait does not check for
+ * cancellation. A received element belongs to the receiver: the element that an iteration, or the collector of
+ * [asFlow], is processing does not return to the channel.
  *
  * *End.* After [close] no element can be sent; the buffered elements can be received, and after that receivers see that
  * the channel is closed. They see it once the last receiver runs with its element: if that receiver is cancelled
