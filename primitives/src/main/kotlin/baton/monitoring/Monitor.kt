@@ -91,8 +91,8 @@ public class Monitor(
     /**
      * Watches [source] until the result is closed, or the source is not in memory any more.
      *
-     * @param name in alerts and snapshots; by default the source's own name, or that of its class, with a number if
-     *   that is watched already.
+     * @param name in alerts and snapshots, where it alone tells sources apart, also those of two types; by default the
+     *   source's own name, or that of its class, with a number if that is watched already.
      * @param rules for this source; null for those of the monitor. They replace a bound of utilisation that the source
      *   brings with it, but not what an open breaker, an empty budget or a full heap is.
      * @throws IllegalArgumentException if a source with this [name] is watched already.
