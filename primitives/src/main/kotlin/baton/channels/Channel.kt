@@ -147,7 +147,7 @@ public class Channel<E>(
     override fun trySend(element: E, priority: Priority?): ChannelResult<Unit> =
         when (core.offer(ChannelState.wrap(element), levelOf(priority))) {
             Outcome.DONE -> ChannelResult.success(Unit)
-            Outcome.CLOSED -> ChannelResult.closed(core.closedException())
+            Outcome.CLOSED -> ChannelResult.refused(core.closedException())
             Outcome.BUSY -> ChannelResult.failed()
         }
 
@@ -156,11 +156,13 @@ public class Channel<E>(
         val level = levelIn(coroutineContext, priority)
         return when (core.offer(wrapped, level)) {
             Outcome.DONE -> ChannelResult.success(Unit)
-            Outcome.CLOSED -> ChannelResult.closed(core.closedException())
+            Outcome.CLOSED -> ChannelResult.refused(core.closedException())
             Outcome.BUSY ->
-                unlessClosed {
+                try {
                     val sent = timeout > Duration.ZERO && awaitGrant(core, level, wrapped, timeout)
                     if (sent) ChannelResult.success(Unit) else ChannelResult.failed()
+                } catch (e: ChannelClosedException) {
+                    ChannelResult.refused(e)
                 }
         }
     }

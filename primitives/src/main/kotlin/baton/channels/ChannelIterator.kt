@@ -17,7 +17,7 @@ public class ChannelIterator<out E> internal constructor(private val channel: Ch
     public suspend operator fun hasNext(): Boolean {
         if (next.isSuccess) return true
         next = channel.receiveCatching()
-        val closed = next.exceptionOrNull() ?: return true
+        val closed = next.closedException ?: return true
         channel.endOf(closed)?.let { throw it }
         return false
     }
@@ -25,10 +25,11 @@ public class ChannelIterator<out E> internal constructor(private val channel: Ch
     /**
      * Returns the element that [hasNext] has received.
      *
-     * @throws IllegalStateException if [hasNext] was not called before, or returned false.
+     * @throws ChannelClosedException if [hasNext] returned false.
+     * @throws IllegalStateException if [hasNext] was not called before.
      */
     public operator fun next(): E {
-        check(next.isSuccess) { "next() without hasNext() before it that returned true" }
+        check(next.isSuccess || next.isClosed) { "next() without hasNext() before it" }
         return next.getOrThrow().also { next = ChannelResult.failed() }
     }
 }

@@ -36,10 +36,17 @@ public value class ChannelResult<out T> private constructor(private val holder: 
      * @throws ChannelClosedException if the channel is closed.
      * @throws IllegalStateException if the attempt failed otherwise.
      */
-    public fun getOrThrow(): T = if (isSuccess) element() else throw exceptionOrNull() ?: IllegalStateException("$this")
+    public fun getOrThrow(): T = if (isSuccess) element() else throw closedException ?: IllegalStateException("$this")
 
-    /** The [ChannelClosedException] if the channel is closed, else null. */
-    public fun exceptionOrNull(): ChannelClosedException? = (holder as? Closed)?.why
+    /**
+     * The cause with which the channel was closed. If it has none: null for an attempt to receive, which has met the
+     * end; a [ChannelClosedException] for one to send. Null, too, if the channel is not closed, see [isClosed].
+     */
+    public fun exceptionOrNull(): Throwable? = (holder as? Closed)?.cause
+
+    @get:JvmSynthetic
+    internal val closedException: ChannelClosedException?
+        get() = (holder as? Closed)?.why
 
     @Suppress("UNCHECKED_CAST") // Only success() creates one.
     private fun element() = holder as T
@@ -53,10 +60,10 @@ public value class ChannelResult<out T> private constructor(private val holder: 
 
     private open class Failure
 
-    private class Closed(val why: ChannelClosedException) : Failure() {
-        override fun equals(other: Any?): Boolean = other is Closed && why === other.why
+    private class Closed(val why: ChannelClosedException, val cause: Throwable?) : Failure() {
+        override fun equals(other: Any?): Boolean = other is Closed && cause == other.cause
 
-        override fun hashCode(): Int = why.hashCode()
+        override fun hashCode(): Int = cause.hashCode()
     }
 
     internal companion object {
@@ -66,7 +73,10 @@ public value class ChannelResult<out T> private constructor(private val holder: 
 
         fun <T> failed(): ChannelResult<T> = ChannelResult(FAILED)
 
-        fun <T> closed(why: ChannelClosedException): ChannelResult<T> = ChannelResult(Closed(why))
+        fun <T> closed(why: ChannelClosedException): ChannelResult<T> = ChannelResult(Closed(why, why.cause))
+
+        /** Of an attempt to send. */
+        fun refused(why: ChannelClosedException): ChannelResult<Unit> = ChannelResult(Closed(why, why.cause ?: why))
     }
 }
 
@@ -78,28 +88,25 @@ public inline fun <T> ChannelResult<T>.onSuccess(action: (element: T) -> Unit): 
     return this
 }
 
-/**
- * Calls [action] if the attempt failed, with the exception if the channel is closed, else with null: it would have had
- * to wait. Returns this result.
- */
+/** Calls [action] if the attempt failed, with what [ChannelResult.exceptionOrNull] returns. Returns this result. */
 @OptIn(ExperimentalContracts::class)
-public inline fun <T> ChannelResult<T>.onFailure(action: (why: ChannelClosedException?) -> Unit): ChannelResult<T> {
+public inline fun <T> ChannelResult<T>.onFailure(action: (cause: Throwable?) -> Unit): ChannelResult<T> {
     contract { callsInPlace(action, InvocationKind.AT_MOST_ONCE) }
     if (isFailure) action(exceptionOrNull())
     return this
 }
 
-/** Calls [action] if the channel is closed, with an exception whose cause is that of the close. Returns this result. */
+/** Calls [action] if the channel is closed, with what [ChannelResult.exceptionOrNull] returns. Returns this result. */
 @OptIn(ExperimentalContracts::class)
-public inline fun <T> ChannelResult<T>.onClosed(action: (why: ChannelClosedException) -> Unit): ChannelResult<T> {
+public inline fun <T> ChannelResult<T>.onClosed(action: (cause: Throwable?) -> Unit): ChannelResult<T> {
     contract { callsInPlace(action, InvocationKind.AT_MOST_ONCE) }
-    exceptionOrNull()?.let { action(it) }
+    if (isClosed) action(exceptionOrNull())
     return this
 }
 
-/** Returns the element, or the result of [onFailure], which gets the exception if the channel is closed, else null. */
+/** Returns the element, or the result of [onFailure], which gets what [ChannelResult.exceptionOrNull] returns. */
 @OptIn(ExperimentalContracts::class)
-public inline fun <T> ChannelResult<T>.getOrElse(onFailure: (why: ChannelClosedException?) -> T): T {
+public inline fun <T> ChannelResult<T>.getOrElse(onFailure: (cause: Throwable?) -> T): T {
     contract { callsInPlace(onFailure, InvocationKind.AT_MOST_ONCE) }
     return if (isSuccess) getOrThrow() else onFailure(exceptionOrNull())
 }

@@ -8,6 +8,7 @@ import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNotEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -35,8 +36,8 @@ class ChannelResultTest {
 
     private fun assertClosed(result: ChannelResult<*>, why: Throwable?) {
         assertResult(result, isSuccess = false, isClosed = true, null)
-        assertSame(why, result.exceptionOrNull()!!.cause)
-        assertSame(result.exceptionOrNull(), assertThrows<ChannelClosedException> { result.getOrThrow() })
+        assertSame(why, result.exceptionOrNull())
+        assertSame(why, assertThrows<ChannelClosedException> { result.getOrThrow() }.cause)
         assertContains("$result", "Closed", "jobs")
     }
 
@@ -116,7 +117,7 @@ class ChannelResultTest {
             result
                 .onSuccess { calls += "success" to it }
                 .onFailure { calls += "failure" to (it == null) }
-                .onClosed { calls += "closed" to it.cause }
+                .onClosed { calls += "closed" to it }
         assertEquals(result, same)
         return calls
     }
@@ -134,7 +135,7 @@ class ChannelResultTest {
         }
         channel.close(why)
         assertEquals(listOf("failure" to false, "closed" to why), handled(channel.tryReceive()))
-        assertSame(why, channel.tryReceive().getOrElse { it?.cause })
+        assertSame(why, channel.tryReceive().getOrElse { it })
     }
 
     /** Non-local returns and initialised vals compile, because the functions are inline and have contracts. */
@@ -161,5 +162,11 @@ class ChannelResultTest {
         channel.trySend("a")
         assertEquals(a, channel.tryReceive())
         assertEquals(a.hashCode(), a.hashCode())
+        for (why in listOf(null, RuntimeException("why"))) {
+            val closed = Channel<Any?>(1).apply { close(why) }
+            assertEquals(closed.tryReceive(), closed.tryReceive())
+            assertEquals(closed.tryReceive().hashCode(), closed.tryReceive().hashCode())
+            assertNotEquals(channel.tryReceive(), closed.tryReceive())
+        }
     }
 }

@@ -38,7 +38,7 @@ class ChannelSelectTest {
         one.close(why)
         val result = select { one.onReceiveCatching { it } }
         assertTrue(result.isClosed)
-        assertSame(why, result.exceptionOrNull()!!.cause)
+        assertSame(why, result.exceptionOrNull())
         val waiting = Callers(this).call { assertTrue(select<Boolean> { two.onReceiveCatching { it.isClosed } }) }
         two.close()
         runCurrent()

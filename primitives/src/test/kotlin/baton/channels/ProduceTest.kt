@@ -240,8 +240,8 @@ class ProduceTest {
         runCurrent()
         assertTrue(coroutineContext.job.children.none())
         for (channel in listOf(first, second, third)) assertTrue(channel.receiveCatching().isClosed)
-        assertNull(first.receiveCatching().exceptionOrNull()!!.cause)
-        assertEquals(why, second.receiveCatching().exceptionOrNull()!!.cause)
+        assertNull(first.receiveCatching().exceptionOrNull())
+        assertEquals(why, second.receiveCatching().exceptionOrNull())
     }
 
     @Test

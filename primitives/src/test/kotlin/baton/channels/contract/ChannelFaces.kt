@@ -6,8 +6,6 @@ import baton.channels.ChannelResult
 import baton.channels.ReceiveChannel
 import baton.channels.Reservation
 import baton.channels.SendChannel
-import baton.channels.getOrElse
-import baton.channels.onClosed
 import baton.channels.producerScope
 import baton.channels.receiveOrNull
 import kotlin.coroutines.EmptyCoroutineContext
@@ -35,18 +33,18 @@ class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
 
     override suspend fun send(element: String, priority: Priority?) = channel.send(element, priority)
 
-    override fun trySend(element: String, priority: Priority?) = channel.trySend(element, priority).isDone()
+    override fun trySend(element: String, priority: Priority?) = channel.trySend(element, priority).orThrow().isSuccess
 
     override suspend fun trySend(element: String, timeout: Duration, priority: Priority?) =
-        channel.trySend(element, timeout, priority).isDone()
+        channel.trySend(element, timeout, priority).orThrow().isSuccess
 
     override suspend fun receive() = channel.receive()
 
     override suspend fun receiveOrNull() = channel.receiveOrNull()
 
-    override fun tryReceive() = channel.tryReceive().orThrow()
+    override fun tryReceive() = channel.tryReceive().orThrow().getOrNull()
 
-    override suspend fun tryReceive(timeout: Duration) = channel.tryReceive(timeout).orThrow()
+    override suspend fun tryReceive(timeout: Duration) = channel.tryReceive(timeout).orThrow().getOrNull()
 
     override suspend fun reserve(): PlaceFace = KotlinPlace(channel.reserve())
 
@@ -57,11 +55,9 @@ class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
     override fun cancel(cause: Throwable?) = channel.cancel(cause)
 
     override fun toString() = channel.toString()
-
-    private fun ChannelResult<Unit>.isDone() = orThrow() != null
-
-    private fun <T> ChannelResult<T>.orThrow() = if (isClosed) throw exceptionOrNull()!! else getOrNull()
 }
+
+private fun <T> ChannelResult<T>.orThrow() = also { if (isClosed) getOrThrow() }
 
 class KotlinPlace(private val place: Reservation<String>) : PlaceFace {
     override fun send(element: String, priority: Priority?) = place.send(element, priority)
@@ -89,21 +85,19 @@ class ViewChannelFace(private val channel: Channel<String>) : ChannelFace by Kot
 
     override fun trySend(element: String, priority: Priority?): Boolean {
         val result = if (priority == null) target.trySend(element) else target.trySend(element, priority)
-        result.onClosed { throw it }
-        return result.isSuccess
+        return result.orThrow().isSuccess
     }
 
     override suspend fun trySend(element: String, timeout: Duration, priority: Priority?) =
-        target.trySend(element, timeout, priority).onClosed { throw it }.isSuccess
+        target.trySend(element, timeout, priority).orThrow().isSuccess
 
     override suspend fun receive() = source.receive()
 
     override suspend fun receiveOrNull() = source.receiveOrNull()
 
-    override fun tryReceive() = source.tryReceive().getOrElse { if (it == null) null else throw it }
+    override fun tryReceive() = source.tryReceive().orThrow().getOrNull()
 
-    override suspend fun tryReceive(timeout: Duration) =
-        source.tryReceive(timeout).getOrElse { if (it == null) null else throw it }
+    override suspend fun tryReceive(timeout: Duration) = source.tryReceive(timeout).orThrow().getOrNull()
 
     override suspend fun reserve(): PlaceFace = KotlinPlace(target.reserve())
 
