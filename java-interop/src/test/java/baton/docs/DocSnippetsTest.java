@@ -23,7 +23,37 @@ class DocSnippetsTest {
     private static final Pattern BLOCK = Pattern.compile("(?s)```(?:kotlin|java)\\R(.*?)```");
     private static final Pattern JAVADOC_EXAMPLE = Pattern.compile("(?s)<pre>\\{@code(.*?)\\R \\* \\}</pre>");
     private static final Pattern COMMENT = Pattern.compile("(?m)(^|\\s)//.*$");
+    private static final Pattern SEARCH = Pattern.compile("grep -rnE '([^']+)' src");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
+
+    /** A line for each difference of the migration page, in its order. */
+    private static final String THEIR_CODE = """
+            try { left.send(1) } catch (_: CancellationException) { }
+            channel.close()
+            channel.cancel()
+            channel.send(number)
+            val numbers = scope.produce<Int> {
+            Channel<Int>(capacity = 1, onUndeliveredElement = { log(it) })
+            Channel<Int>(Channel.BUFFERED)
+            withTimeoutOrNull(50) { semaphore.acquire() }
+            mutex.unlock()
+            select<Unit> {
+            urls.map { async { fetch(it) } }.awaitAll()
+            Lock lock = new ReentrantLock();
+            semaphore.release(2);
+            request.get(20, TimeUnit.MILLISECONDS);
+            CyclicBarrier barrier = new CyclicBarrier(3);
+            String line = queue.poll();
+            future.cancel(true);
+            SubmissionPublisher<String> publisher = new SubmissionPublisher<>();
+            Semaphore uplink = new Semaphore(5);
+            RateLimiter limiter = RateLimiter.create(10);
+            Bulkhead bulkhead = Bulkhead.of("backend", config);
+            bulkhead.changeConfig(config);
+            CircuitBreaker breaker = CircuitBreaker.of("backend", config);
+            CircuitBreakerConfig config = CircuitBreakerConfig.ofDefaults();
+            RetryConfig config = RetryConfig.ofDefaults();
+            """;
 
     private static String plain(String code) {
         return COMMENT.matcher(code).replaceAll("").replaceAll("\\s", "");
@@ -69,6 +99,24 @@ class DocSnippetsTest {
                 .map(match -> match.group(1).replaceAll("\\R \\*", "\n"))
                 .toList();
         assertEquals(List.of(), missing(examples));
+    }
+
+    /** Users search their own code by them. */
+    @Test
+    void patterns_ofTheMigrationPage_findWhatTheyAreFor() throws IOException {
+        String text = Files.readString(ROOT.resolve("docs/MIGRATING.md"));
+        List<String> patterns =
+                SEARCH.matcher(text).results().map(match -> match.group(1)).toList();
+        long paragraphs = text.lines()
+                .takeWhile(line -> !line.equals("## What to use instead"))
+                .filter(line -> line.startsWith("**"))
+                .count();
+        assertEquals(paragraphs, patterns.size());
+        List<String> lines = THEIR_CODE.lines().toList();
+        assertEquals(lines.size(), patterns.size());
+        for (int i = 0; i < lines.size(); i++) {
+            assertTrue(Pattern.compile(patterns.get(i)).matcher(lines.get(i)).find(), patterns.get(i));
+        }
     }
 
     /** The last column of its table names what is ours. */

@@ -227,6 +227,35 @@ class MigratingFromJavaTest {
     }
 
     @Test
+    void noPermits_areAGate() {
+        AsyncSemaphore gate = AsyncSemaphore.create(0);
+        CompletableFuture<Permit> first = gate.acquire();
+        assertFalse(first.isDone());
+        gate.resize(5); // opens it for five
+        assertTrue(first.join().isHeld());
+        assertEquals(4, gate.availablePermits());
+    }
+
+    @Test
+    void resize_toLessThanIsHeld_doesNotWait() throws Exception {
+        AsyncSemaphore backend = AsyncSemaphore.create(10, "backend");
+        Permit held = backend.blocking().acquire(10);
+        backend.resize(4); // a Bulkhead waits here for six calls
+        held.close();
+        assertEquals(4, backend.availablePermits());
+    }
+
+    @Test
+    void limiter_startsFull() {
+        Duration per = Duration.ofDays(1);
+        assertEquals(10, AsyncRateLimiter.tokenBucket(10, per, 10).availablePermits());
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, per, 10);
+        limiter.tryAcquire(9); // one is left, as in a new RateLimiter of Guava
+        assertTrue(limiter.tryAcquire());
+        assertFalse(limiter.tryAcquire());
+    }
+
+    @Test
     void get_withATimeout_losesThePermit() throws Exception {
         AsyncSemaphore uplink = AsyncSemaphore.create(1, "uplink");
         Permit held = uplink.blocking().acquire();

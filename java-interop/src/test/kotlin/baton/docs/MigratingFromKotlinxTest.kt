@@ -8,13 +8,14 @@ import baton.channels.OnFull
 import baton.channels.ReceiveChannel
 import baton.channels.SendChannel
 import baton.channels.asFlow
-import baton.channels.consume
+import baton.channels.consumeAsFlow
 import baton.channels.consumeEach
 import baton.channels.getOrElse
 import baton.channels.onClosed
 import baton.channels.onFailure
 import baton.channels.onSuccess
 import baton.channels.produce
+import baton.channels.receiveAsFlow
 import baton.channels.receiveOrNull
 import baton.channels.toList
 import baton.parallel.getOrThrow
@@ -94,7 +95,8 @@ class MigratingFromKotlinxTest {
         channel.invokeOnClose { cause -> log(cause) }
         channel.close()
         channel.asFlow().collect { log(it) }
-        channel.consume { asFlow().collect { log(it) } }
+        channel.receiveAsFlow().collect { log(it) }
+        channel.consumeAsFlow().collect { log(it) }
         assertTrue(channel.isClosed && channel.size == 0)
         assertTrue(channel.receiveCatching().isClosed)
         channel.cancel()
@@ -117,6 +119,7 @@ class MigratingFromKotlinxTest {
         semaphore.withPermits(3) { log("three") }
         assertTrue(semaphore.tryAcquire(timeout = 50.milliseconds))
         Semaphore(permits = 10, order = WaitOrder.PRIORITY)
+        assertFalse(Semaphore(0).tryAcquire())
         val winner =
             select<String> {
                 mutex.onLock { "locked" }
@@ -139,7 +142,7 @@ class MigratingFromKotlinxTest {
         val pages = listOf("page of /slow", "page of /b")
         val policy = RetryPolicy(maxAttempts = 2)
         assertEquals(pages, urls.map { async { fetch(it) } }.awaitAll())
-        assertEquals(pages, urls.mapLimit(5) { fetch(it) })
+        assertEquals(pages, urls.mapLimit(5, cancelRunning = true) { fetch(it) })
         assertEquals(pages, urls.mapSettled(5) { fetch(it) }.map { it.getOrThrow() })
         val merged = urls.asFlow().flatMapMerge(concurrency = 5) { flow { emit(fetch(it)) } }.toList()
         assertEquals(pages.reversed(), merged)
@@ -155,6 +158,32 @@ class MigratingFromKotlinxTest {
         assertThrows<IOException> { urls.mapLimit(5, cancelRunning = true) { fetch(it) } }
         assertThrows<IOException> { coroutineScope { urls.map { async { fetch(it) } }.awaitAll() } }
         assertEquals(1_000, currentTime)
+    }
+
+    @Test
+    fun causeOfAClose_comesInAnExceptionFromReceiveAndSendAlone() = runTest {
+        val left = Channel<Int>().apply { cancel() }
+        assertThrows<ChannelClosedException> { left.send(1) } // kotlinx throws a CancellationException
+        val failed = Channel<Int>().apply { close(IOException("lost")) }
+        assertThrows<ChannelClosedException> { failed.receive() } // kotlinx throws the IOException, as ours does here:
+        assertThrows<IOException> { for (element in failed) log(element) }
+        assertTrue(failed.tryReceive().exceptionOrNull() is IOException)
+        assertThrows<CancellationException> { TheirChannel<Int>().apply { cancel() }.send(1) }
+        assertThrows<IOException> { TheirChannel<Int>().apply { close(IOException("lost")) }.receive() }
+    }
+
+    @Test
+    fun close_failsWaitingSenders() = runTest {
+        val channel = Channel<Int>()
+        val sender = launch { assertThrows<ChannelClosedException> { channel.send(1) } }
+        runCurrent()
+        channel.close() // kotlinx leaves the sender, and its element, to the next receiver
+        sender.join()
+        val theirs = TheirChannel<Int>()
+        launch { theirs.send(1) }
+        runCurrent()
+        theirs.close()
+        assertEquals(1, theirs.receive())
     }
 
     @Test

@@ -59,6 +59,12 @@ class SharedNamesTest {
     private fun lines(outcomes: Map<String, String>) = outcomes.entries.joinToString("\n") { "${it.key}: ${it.value}" }
 
     @Test
+    fun differences_onPurpose_areInTheMigrationPage() {
+        val page = Path.of("../docs/MIGRATING.md").readText()
+        for (difference in differences) assertTrue(difference.text in page, difference.text)
+    }
+
+    @Test
     fun names_thatBothHave_areAllCompared() {
         val source = OURS.readText()
         val shared = namesOf(OUR_CLASSES).intersect(namesOf(THEIR_CLASSES)) - NOT_COMPARED
