@@ -17,6 +17,8 @@ module baton.primitives {
     exports baton.tasks;
     exports baton.bridge to
             baton.interop;
+    exports baton.files to
+            baton.scheduler;
     exports baton.monitoring.core to
             baton.micrometer;
     exports baton.waiting to

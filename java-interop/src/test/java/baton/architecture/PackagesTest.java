@@ -29,6 +29,7 @@ class PackagesTest {
     @ParameterizedTest
     @CsvSource({
         "baton,            baton",
+        "baton.files,      baton baton.files",
         "baton.waiting.threads,   baton baton.waiting.threads",
         "baton.waiting,           baton baton.waiting.threads baton.waiting",
         "baton.waiting.boost,     baton baton.waiting.threads baton.waiting baton.waiting.boost",
@@ -39,11 +40,11 @@ class PackagesTest {
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
         "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
-        "baton.shared..,   baton baton.waiting.. baton.sync.. baton.shared..",
+        "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.shared..",
         "baton.batch..,    baton baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.micrometer..",
         "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.shared.. baton.bridge..",
-        "baton.scheduler.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
+        "baton.scheduler.., baton baton.files baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
     void package_knowsOnlyWhatStandsBelowIt(String room, String known) {
         DescribedPredicate<JavaClass> strangers =

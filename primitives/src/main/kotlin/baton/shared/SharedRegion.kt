@@ -39,13 +39,17 @@ import java.nio.file.Path
  * *Waiting.* See [waiting]. Opening and the first use of a name wait for other processes that do the same, and block
  * for that short time.
  *
+ * *Permissions.* Both files are regular, and are made for their owner alone, `rw-------`. For processes of several
+ * users of the system, pass [SharedRegionOptions.permissions] in each of them. A link at the name of the side file is
+ * refused; [open] follows links in its path to a file that exists.
+ *
  * *Processes.* Each open region is a member of its own, also when one process opens the file twice. A member that ends,
  * by [close], a normal exit or a crash, loses its locks: the next holder is told that they were abandoned.
  *
- * *Misuse.* [open] throws [SharedRegionException] for a file that is no region, was made by another version, byte order
- * or boot, was cut, or is on a network or FUSE file system. Every call throws it after [close], and at the latest 5 s
- * after the file was removed or cut. A name that exists as another kind, or with another size or number, throws it,
- * too.
+ * *Misuse.* [open] throws [SharedRegionException] for a directory, device, FIFO, socket, link whose target is missing,
+ * and for a file that is no region, was made by another version, byte order or boot, was cut, or is on a network or
+ * FUSE file system. Every call throws it after [close], and at the latest 5 s after the file was removed or cut. A name
+ * that exists as another kind, or with another size or number, throws it, too.
  *
  * All members may be called from any thread.
  */
@@ -147,7 +151,7 @@ public class SharedRegion private constructor(private val memory: SharedMemory) 
          */
         @JvmStatic
         public fun open(path: Path, options: SharedRegionOptions = SharedRegionOptions()): SharedRegion =
-            SharedRegion(SharedMemory.open(path, wordWaitOf(options)))
+            SharedRegion(SharedMemory.open(path, wordWaitOf(options), options.permissions))
 
         private fun wordWaitOf(options: SharedRegionOptions): WordWait {
             val futex = if (options.preferred == WaitMode.FUTEX) Futex.ifAvailable else null

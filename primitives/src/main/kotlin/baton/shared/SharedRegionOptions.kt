@@ -1,11 +1,42 @@
 package baton.shared
 
+import baton.files.OwnedFiles
+import java.nio.file.attribute.PosixFilePermission
+
 /**
  * Options of [SharedRegion.open].
  *
+ * A region that processes of several users of the system share:
+ * ```
+ * val options = SharedRegionOptions(permissions = PosixFilePermissions.fromString("rw-rw----"))
+ * val region = SharedRegion.open(Path.of("/dev/shm/app"), options)
+ * ```
+ *
  * @property preferred how to wait, if the JVM can; [WaitMode.POLLING] forbids the futex. [SharedRegion.waiting] says
  *   which it became.
+ * @param permissions see the property.
+ * @throws IllegalArgumentException if the owner may not read and write.
  */
-public class SharedRegionOptions(public val preferred: WaitMode = WaitMode.FUTEX) {
-    override fun toString(): String = "SharedRegionOptions(preferred = $preferred)"
+public class SharedRegionOptions
+@JvmOverloads
+constructor(
+    public val preferred: WaitMode = WaitMode.FUTEX,
+    permissions: Set<PosixFilePermission> = OwnedFiles.OWNER_ONLY,
+) {
+    /**
+     * Of the region's file and its side file, when this call creates them, whatever the umask. Files that exist keep
+     * theirs. Default: `rw-------`. A user who may read the side file can block the region by a lock on it, and a user
+     * who may write the region's file can end the processes that use it: grant both or neither. On a file system
+     * without POSIX permissions the default is ignored, and others are refused.
+     */
+    public val permissions: Set<PosixFilePermission> = permissions.toSet()
+
+    init {
+        require(permissions.containsAll(OwnedFiles.OWNER_ONLY)) {
+            "permissions = ${OwnedFiles.text(permissions)}, the owner must be able to read and write"
+        }
+    }
+
+    override fun toString(): String =
+        "SharedRegionOptions(preferred = $preferred, permissions = ${OwnedFiles.text(permissions)})"
 }

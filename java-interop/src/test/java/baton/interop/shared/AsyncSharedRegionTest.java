@@ -14,15 +14,20 @@ import baton.shared.SharedLock;
 import baton.shared.SharedRegionException;
 import baton.shared.SharedRegionOptions;
 import baton.shared.WaitMode;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -101,6 +106,18 @@ class AsyncSharedRegionTest {
             assertEquals(WaitMode.POLLING, polling.waiting());
             assertTrue(polling.toString().startsWith("AsyncSharedRegion '"), polling.toString());
         }
+    }
+
+    @Test
+    void open_withPermissions_makesBothFilesForTheirUsers() throws IOException {
+        Assumptions.assumeTrue(
+                directory.getFileSystem().supportedFileAttributeViews().contains("posix"));
+        Set<PosixFilePermission> group = PosixFilePermissions.fromString("rw-rw----");
+        Path file = directory.resolve("group");
+        AsyncSharedRegion.open(file, new SharedRegionOptions(WaitMode.FUTEX, group))
+                .close();
+        for (Path made : List.of(file, directory.resolve(".group.live")))
+            assertEquals(group, Files.getPosixFilePermissions(made));
     }
 
     @Test

@@ -1,7 +1,9 @@
 package baton.shared.region
 
+import baton.files.OwnedFiles
 import baton.shared.SharedRegionException
 import java.io.IOException
+import java.nio.file.FileSystemException
 import java.nio.file.Files
 import java.nio.file.Path
 
@@ -33,17 +35,14 @@ internal object FileSystemCheck {
     /** @return the path without symbolic links */
     fun resolve(path: Path): Path {
         try {
-            val absolute = path.toAbsolutePath()
-            val name = absolute.fileName ?: throw SharedRegionException("$path: is a directory")
-            val parent = (absolute.parent ?: absolute).toRealPath()
-            val real = parent.resolve(name)
-            val file = if (Files.exists(real)) real.toRealPath() else real
-            if (Files.exists(file) && !Files.isRegularFile(file))
-                throw SharedRegionException("$path: is no regular file")
+            val file = OwnedFiles.resolve(path)
             val type = Files.getFileStore(file.parent).type()
             if (isRefused(type))
                 throw SharedRegionException("$path: is on a file system of type $type, not local memory")
             return file
+        } catch (e: FileSystemException) {
+            // Its message names the file; without a reason it is nothing else.
+            throw SharedRegionException(if (e.reason == null) "$path: cannot be opened: $e" else "${e.message}", e)
         } catch (e: IOException) {
             throw SharedRegionException("$path: the directory cannot be read: $e", e)
         }

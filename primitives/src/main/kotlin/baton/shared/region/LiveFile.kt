@@ -1,16 +1,13 @@
 package baton.shared.region
 
+import baton.files.OwnedFiles
 import baton.shared.SharedRegionException
 import java.io.IOException
 import java.nio.channels.FileChannel
 import java.nio.channels.FileLock
 import java.nio.channels.OverlappingFileLockException
-import java.nio.file.FileAlreadyExistsException
-import java.nio.file.Files
 import java.nio.file.Path
-import java.nio.file.StandardOpenOption.READ
-import java.nio.file.StandardOpenOption.WRITE
-import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.attribute.PosixFilePermission
 import java.util.concurrent.locks.LockSupport
 
 /**
@@ -69,32 +66,19 @@ internal class LiveFile private constructor(private val path: Path, private val 
         private const val MONITOR_AND_PREFIX = "baton.shared.live:"
 
         /** Named after the region file at [region]. */
-        fun of(region: Path): LiveFile {
+        fun of(region: Path, permissions: Set<PosixFilePermission>): LiveFile {
             val path = region.resolveSibling(".${region.fileName}.live")
-            return synchronized(MONITOR_AND_PREFIX) { LiveFile(path, channelOf(path)) }
+            return synchronized(MONITOR_AND_PREFIX) { LiveFile(path, channelOf(path, permissions)) }
         }
 
         /** Asks for the file's identity before it opens the file, because a second channel could never be closed. */
-        private fun channelOf(path: Path): FileChannel {
-            try {
-                Files.createFile(path)
-            } catch (_: FileAlreadyExistsException) {
-                // The usual case.
-            }
-            val identity = identityOf(path) ?: throw IOException("$path was removed")
-            val key = "$MONITOR_AND_PREFIX$identity"
-            val known = System.getProperties()[key]
+        private fun channelOf(path: Path, permissions: Set<PosixFilePermission>): FileChannel {
+            val known = OwnedFiles.identityOf(path)?.let { System.getProperties()["$MONITOR_AND_PREFIX$it"] }
             if (known is FileChannel && known.isOpen) return known
-            return FileChannel.open(path, READ, WRITE).also { System.getProperties()[key] = it }
+            val channel = OwnedFiles.openOrCreate(path, permissions)
+            val identity = OwnedFiles.identityOf(path) ?: throw IOException("$path was removed")
+            System.getProperties()["$MONITOR_AND_PREFIX$identity"] = channel
+            return channel
         }
     }
 }
-
-/** Device and inode; the path where the system has no such key. Null if there is no file. */
-internal fun identityOf(path: Path): String? =
-    try {
-        val key = Files.readAttributes(path, BasicFileAttributes::class.java).fileKey()
-        key?.toString() ?: path.toString()
-    } catch (_: IOException) {
-        null
-    }

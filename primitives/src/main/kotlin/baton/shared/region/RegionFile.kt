@@ -1,14 +1,15 @@
 package baton.shared.region
 
+import baton.files.OwnedFiles
 import baton.shared.SharedRegionException
+import java.io.EOFException
 import java.io.IOException
-import java.io.RandomAccessFile
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
-import java.nio.channels.ClosedByInterruptException
 import java.nio.channels.FileChannel
 import java.nio.file.Files
 import java.nio.file.Path
+import java.nio.file.attribute.PosixFilePermission
 
 /**
  * The mapped file: creates or joins it, and extends it. All under the init lock of the caller.
@@ -31,7 +32,7 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
         if (end > oldSize) {
             val newSize = minOf(alignedTo(end, RegionLayout.GROWTH_BYTES.toLong()), RegionLayout.MAX_REGION_BYTES)
             try {
-                RandomAccessFile(path.toFile(), "rw").use { writeZeros(it, oldSize, newSize) }
+                onChannel(path) { writeZeros(it, oldSize, newSize) }
             } catch (e: IOException) {
                 throw SharedRegionException("$path: no room for $what of $size bytes: ${e.message}", e)
             }
@@ -45,7 +46,7 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
 
     /** Why the file can no longer be used; null if it can. */
     fun damage(): String? {
-        if (identityOf(path) != identity) return "the file was removed or replaced"
+        if (OwnedFiles.identityOf(path) != identity) return "the file was removed or replaced"
         // Without the fixed part the words must not be touched.
         val isFixedPartThere = Files.size(path) >= RegionLayout.FIXED_BYTES
         val expected = if (isFixedPartThere) words.getLong(RegionLayout.SIZE_AT) else RegionLayout.FIXED_BYTES.toLong()
@@ -57,23 +58,24 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
     companion object {
         private const val ZEROS_BYTES = 64 * 1024
 
-        fun openOrCreate(path: Path): RegionFile =
+        fun openOrCreate(path: Path, permissions: Set<PosixFilePermission>): RegionFile =
             try {
-                val size = RandomAccessFile(path.toFile(), "rw").use { prepare(path, it) }
+                val size =
+                    OwnedFiles.uninterrupted { OwnedFiles.openOrCreate(path, permissions).use { prepare(path, it) } }
                 val words = Words(map(path, 0, RegionLayout.FIXED_BYTES))
                 if (words.getLong(RegionLayout.MAGIC_AT) == 0L) format(words)
                 check(path, words, size)
-                RegionFile(path, words, identityOf(path))
+                RegionFile(path, words, OwnedFiles.identityOf(path))
             } catch (e: IOException) {
                 throw SharedRegionException("$path: the file cannot be opened: $e", e)
             }
 
         /** Refuses foreign files before it writes; completes a new file, or one whose creator was killed. */
-        private fun prepare(path: Path, file: RandomAccessFile): Long {
-            val size = file.length()
+        private fun prepare(path: Path, file: FileChannel): Long {
+            val size = file.size()
             if (size > 0) {
                 val head = ByteArray(minOf(size, HEADER_PROBE_BYTES).toInt())
-                file.readFully(head)
+                readFully(file, head)
                 if (size >= HEADER_PROBE_BYTES) {
                     checkMagic(path, ByteBuffer.wrap(head).order(ByteOrder.nativeOrder()))
                 } else if (head.any { it != 0.toByte() }) {
@@ -145,37 +147,27 @@ internal class RegionFile private constructor(val path: Path, val words: Words, 
             }
         }
 
-        private fun writeZeros(file: RandomAccessFile, from: Long, to: Long) {
-            val zeros = ByteArray(ZEROS_BYTES)
-            file.seek(from)
-            var left = to - from
-            while (left > 0) {
-                val count = minOf(left, zeros.size.toLong()).toInt()
-                file.write(zeros, 0, count)
-                left -= count
+        private fun readFully(file: FileChannel, head: ByteArray) {
+            val bytes = ByteBuffer.wrap(head)
+            while (bytes.hasRemaining()) if (file.read(bytes) < 0) throw EOFException("the file is being cut")
+        }
+
+        private fun writeZeros(file: FileChannel, from: Long, to: Long) {
+            val zeros = ByteBuffer.allocate(ZEROS_BYTES)
+            var at = from
+            while (at < to) {
+                zeros.clear().limit(minOf(to - at, ZEROS_BYTES.toLong()).toInt())
+                at += file.write(zeros, at)
             }
         }
 
-        /** An interrupt of the thread closes the channel and fails the call; the thread stays interrupted. */
-        private fun map(path: Path, offset: Long, size: Int): ByteBuffer {
-            var interrupted = false
-            try {
-                while (true) {
-                    interrupted = Thread.interrupted() || interrupted
-                    try {
-                        return RandomAccessFile(path.toFile(), "rw").use {
-                            it.channel
-                                .map(FileChannel.MapMode.READ_WRITE, offset, size.toLong())
-                                .order(ByteOrder.nativeOrder())
-                        }
-                    } catch (_: ClosedByInterruptException) {
-                        interrupted = true
-                    }
-                }
-            } finally {
-                if (interrupted) Thread.currentThread().interrupt()
+        private fun map(path: Path, offset: Long, size: Int): ByteBuffer =
+            onChannel(path) {
+                it.map(FileChannel.MapMode.READ_WRITE, offset, size.toLong()).order(ByteOrder.nativeOrder())
             }
-        }
+
+        private inline fun <T> onChannel(path: Path, action: (FileChannel) -> T): T =
+            OwnedFiles.uninterrupted { OwnedFiles.open(path).use(action) }
 
         private fun alignedTo(size: Long, unit: Long): Long = (size + unit - 1) / unit * unit
 

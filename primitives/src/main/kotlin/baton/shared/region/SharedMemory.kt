@@ -1,5 +1,6 @@
 package baton.shared.region
 
+import baton.files.OwnedFiles
 import baton.shared.SharedRegionException
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
@@ -7,6 +8,7 @@ import java.io.IOException
 import java.lang.ref.WeakReference
 import java.nio.ByteBuffer
 import java.nio.file.Path
+import java.nio.file.attribute.PosixFilePermission
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
@@ -166,16 +168,20 @@ private constructor(
         private const val INSPECT_MILLIS = 2_000L
 
         /** @throws SharedRegionException if the file is refused; the message names it and the reason. */
-        fun open(path: Path, wordWait: WordWait): SharedMemory {
+        fun open(
+            path: Path,
+            wordWait: WordWait,
+            permissions: Set<PosixFilePermission> = OwnedFiles.OWNER_ONLY,
+        ): SharedMemory {
             val real = FileSystemCheck.resolve(path)
             val live =
                 try {
-                    LiveFile.of(real)
+                    LiveFile.of(real, permissions)
                 } catch (e: IOException) {
                     throw SharedRegionException("$path: its side file cannot be opened: $e", e)
                 }
             return live.initLocked {
-                val file = RegionFile.openOrCreate(real)
+                val file = RegionFile.openOrCreate(real, permissions)
                 val slots = Slots(file.words, live, real.toString())
                 val claim = slots.claim(wordWait.canWake)
                 val memory = SharedMemory(file, live, slots, claim, wordWait)
