@@ -137,6 +137,12 @@ internal object JournalCodec {
     /** Whether the content of a [record] with a whole frame is whole, too. */
     fun isValid(record: ByteBuffer): Boolean = record.getInt(record.position() + CRC_AT) == recordCrc(record)
 
+    /** Whether [begin] begins with the marker, or with as much of it as there is room for. */
+    fun isBeginOfMarker(begin: ByteBuffer): Boolean {
+        val length = minOf(begin.remaining(), Int.SIZE_BYTES)
+        return begin.slice().limit(length) == ByteBuffer.allocate(Int.SIZE_BYTES).putInt(0, MARKER).limit(length)
+    }
+
     /** The length of the record that begins with [frame]; 0 if there is none. */
     fun recordBytes(frame: ByteBuffer): Long {
         val payload = frame.getInt(frame.position() + LENGTH_AT)

@@ -32,17 +32,25 @@ internal class JournalContents(
  *    it may be damaged, too.
  *  - It begins before `confirmed`, the end of what is known to have been whole: it is damaged. At the start that is the
  *    snapshot, which was whole before it got its name, later what this process has written.
- *  - Otherwise it is a torn tail, and the journal ends before it.
+ *  - Its begin is in the sector in which the valid ones end, and is neither zeros, which a failure of the power leaves,
+ *    nor the begin of a record that is cut or reaches into another sector: it is damaged. A disk writes a sector of 512
+ *    bytes as a whole, so what is there was written like that.
+ *  - Otherwise it is a torn tail, and the journal ends before it. So damage of the last record alone may be taken for a
+ *    torn tail, if that record is long.
  *
  * A valid record whose revision is not the next, or whose content is invalid, is refused as damage as well. So the
  * rows are never fewer than those of all confirmed batches, unless the end of the file is lost as if it had never been.
+ *
+ * A journal gets its name when it is whole. So no crash leaves one without a whole header, and that is damage as well,
+ * but for an empty file, which may have been made to give the journal its permissions.
  */
 /** Reads the first [limit] bytes of a journal. */
 internal class JournalReader(private val path: Path, file: JournalFile, private val limit: Long) {
     private val window = JournalWindow(file, limit)
 
     fun read(confirmed: Long = 0): JournalContents {
-        if (isCutHeader()) return JournalContents()
+        if (limit == 0L) return JournalContents()
+        if (limit < JournalCodec.HEADER_BYTES) throw damaged(0, "the file has only $limit bytes, and a header has more")
         val header = orDamaged(0) { JournalCodec.readHeader(window.at(0, JournalCodec.HEADER_BYTES)) }
         val rows = LinkedHashMap<String, JournalRow>()
         var revision = header.revision
@@ -64,16 +72,8 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
         if (at < maxOf(confirmed, header.snapshotEnd)) throw damaged(at, "the record there is cut or invalid")
         val later = validRecordAfter(at)
         if (later != null) throw damaged(at, "the record there is invalid, and a valid one follows at offset $later")
+        if (at < limit && !isTorn(at)) throw damaged(at, "the record there is invalid, and no crash leaves such a one")
         return JournalContents(rows, revision, at, header.snapshotEnd, snapshotRows, deletedRows)
-    }
-
-    /** A journal gets its name when its header is whole, but an empty file, or a cut one, has no row to lose. */
-    private fun isCutHeader(): Boolean {
-        if (limit >= JournalCodec.HEADER_BYTES) return false
-        if (limit == 0L) return true
-        val begin = window.at(0, limit.toInt())
-        if (begin != ByteBuffer.wrap(JournalCodec.EMPTY, 0, limit.toInt())) throw damaged(0, "the file is no journal")
-        return true
     }
 
     /** The bytes of the valid record at [position], or null. */
@@ -91,6 +91,19 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
         return null
     }
 
+    /** Whether a crash can have left the bytes from [invalid] on, where no valid record is. */
+    private fun isTorn(invalid: Long): Boolean {
+        val sectorEnd = (invalid / SECTOR_BYTES + 1) * SECTOR_BYTES
+        val begin = window.at(invalid, (minOf(sectorEnd, limit) - invalid).toInt())
+        if (
+            invalid % SECTOR_BYTES == 0L || (0 until begin.remaining()).all { begin.get(begin.position() + it) == ZERO }
+        )
+            return true
+        if (begin.remaining() < JournalCodec.FRAME_BYTES) return JournalCodec.isBeginOfMarker(begin)
+        val end = invalid + JournalCodec.recordBytes(begin)
+        return end > limit || end == limit && limit > sectorEnd
+    }
+
     private inline fun <T> orDamaged(offset: Long, read: () -> T): T =
         try {
             read()
@@ -100,6 +113,11 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
 
     private fun damaged(offset: Long, reason: String) =
         JournalDamagedException("journal $path cannot be read at offset $offset: $reason", path, offset)
+
+    private companion object {
+        const val SECTOR_BYTES = 512L
+        const val ZERO = 0.toByte()
+    }
 }
 
 /** A part of the file in memory, so that small records are not read one by one. */

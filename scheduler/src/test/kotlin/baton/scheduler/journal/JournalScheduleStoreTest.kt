@@ -141,7 +141,7 @@ internal class JournalScheduleStoreTest : JournalStoreFixture() {
         }
         store.close()
         val bytes = path.readBytes()
-        for (length in bytes.indices) {
+        for (length in JournalCodec.HEADER_BYTES until bytes.size) {
             Files.write(path, bytes.copyOf(length))
             val cut = open()
             val whole = ends.indexOfLast { it <= length }.coerceAtLeast(0)
