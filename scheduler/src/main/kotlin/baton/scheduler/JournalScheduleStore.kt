@@ -32,11 +32,19 @@ import kotlinx.coroutines.flow.emptyFlow
  * `checks.journal.snapshot` while a snapshot is written. Rows are not kept in memory; [load] and a snapshot need memory
  * for all of them meanwhile.
  *
+ * **Files.** The three are regular files: a directory, device, FIFO or socket at one of their names is refused with an
+ * `IOException`, and left as it is. [path] may lead through links to a file that exists; a link whose target is missing
+ * is refused, and so is any link at the name of the lock or the snapshot. New files are for their owner alone,
+ * `rw-------`, because a user who may read the lock could hold it. A file that exists keeps its permissions, and a
+ * snapshot keeps those of the journal. To give a journal other permissions, make an empty file with them: it becomes a
+ * journal.
+ *
  * **Errors.** A file that is damaged, or is no journal, is not loaded and not changed: [JournalDamagedException] names
- * the offset. An unfinished record with no valid record behind it comes from a crash, and is cut off. While another
- * process or another store uses the file, a call throws [JournalLockedException], which names the process. If the disk
- * is full or fails, [apply] throws an `IOException` and counts as never begun; a later one works again when the disk
- * does, and removes what was left.
+ * the offset. An unfinished record with no valid record behind it comes from a crash, and is cut off; so is the last
+ * record when it is damaged and a failure of the power may be the cause, as in one that reaches over several sectors of
+ * the disk. While another process or another store uses the file, a call throws [JournalLockedException], which names
+ * the process if it is known to run. If the disk is full or fails, [apply] throws an `IOException` and counts as never
+ * begun; a later one works again when the disk does, and removes what was left.
  *
  * **Bounds.** The text of a key or of a trigger has at most 65,535 bytes in UTF-8, where characters beyond U+FFFF count
  * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. A batch that exceeds a bound is refused as a whole, by
@@ -47,7 +55,15 @@ import kotlinx.coroutines.flow.emptyFlow
  * begun goes on in the background, to its end. Later calls wait for it.
  *
  * **Misuse.** Do not write to the file, move or delete it while a store has it open, and do not share it over a network
- * file system that has no locks. A hard link to it is another journal to the lock.
+ * file system that has no locks. A file that was moved, deleted or replaced is an `IOException` of the next call. A
+ * hard link to it is another journal to the lock.
+ *
+ * A program must not open the lock file of its own store, also to copy, compare or zip the directory: by POSIX, the
+ * system drops the lock when any code of the process closes that file. Another process can open the journal then. Each
+ * later call of this store throws [JournalLockedException] and writes nothing, until [close] and [load]. What either of
+ * them confirmed stays, with one exception: a process that is stopped within a call, between its look at the lock file
+ * and its write, while another process opens the journal and confirms a batch, overwrites that batch, and throws. Copy
+ * the journal from another process, or leave out `*.lock`.
  *
  * @property path of the file; its directory must exist. The first [load] or [apply] creates the file if there is none,
  *   or opens it.

@@ -18,7 +18,7 @@ internal class Journal(private val path: Path, private val fsync: Boolean, priva
     /** The rows that live, with a revision above [since]. */
     fun load(since: Long): List<JournalRow> {
         val open = log
-        if (open != null && since >= open.revision) return emptyList()
+        if (open != null && since >= open.revision) return emptyList<JournalRow>().also { lock?.check() }
         val contents = open?.read() ?: open().second
         return contents.rows.values.filter { it.revision > since }
     }
@@ -31,7 +31,7 @@ internal class Journal(private val path: Path, private val fsync: Boolean, priva
 
     private fun open(): Pair<JournalLog, JournalContents> {
         val lock = JournalLock.take(path)
-        val log = JournalLog(lock.journal, fsync, disk)
+        val log = JournalLog(lock.journal, fsync, disk, lock::check)
         try {
             val contents = log.open()
             this.lock = lock

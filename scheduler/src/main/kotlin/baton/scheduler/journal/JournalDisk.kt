@@ -1,5 +1,6 @@
 package baton.scheduler.journal
 
+import baton.files.OwnedFiles
 import java.io.EOFException
 import java.io.IOException
 import java.nio.ByteBuffer
@@ -7,18 +8,16 @@ import java.nio.channels.FileChannel
 import java.nio.file.Files
 import java.nio.file.Path
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
-import java.nio.file.StandardOpenOption.CREATE_NEW
 import java.nio.file.StandardOpenOption.READ
-import java.nio.file.StandardOpenOption.WRITE
-import java.nio.file.attribute.PosixFileAttributeView
-import java.nio.file.attribute.PosixFilePermission
-import java.nio.file.attribute.PosixFilePermissions
 
 /** The operations of a [JournalLog] that write. All of them block. Tests replace them by ones that fail. */
 internal interface JournalDisk {
     fun open(path: Path): JournalFile
 
-    /** A new, empty file, in place of one that is there, with the permissions of [like] if that is there. */
+    /**
+     * A new, empty file, in place of one that is there, with the permissions of [like], or if that is missing for its
+     * owner alone.
+     */
     fun create(path: Path, like: Path): JournalFile
 
     /** Replaces [target] by [source] in one step, which lasts. */
@@ -41,23 +40,12 @@ internal interface JournalFile : AutoCloseable {
 }
 
 internal object FileDisk : JournalDisk {
-    override fun open(path: Path): JournalFile = ChannelFile(FileChannel.open(path, READ, WRITE))
+    override fun open(path: Path): JournalFile = ChannelFile(OwnedFiles.open(path))
 
     override fun create(path: Path, like: Path): JournalFile {
-        Files.deleteIfExists(path)
-        val options = setOf(CREATE_NEW, READ, WRITE)
-        val permissions = permissionsOf(like)
-        if (permissions == null) return ChannelFile(FileChannel.open(path, options))
-        val attribute = PosixFilePermissions.asFileAttribute(permissions)
-        val file = ChannelFile(FileChannel.open(path, options, attribute))
-        // The umask of the process may have removed some of them.
-        Files.setPosixFilePermissions(path, permissions)
-        return file
+        OwnedFiles.delete(path)
+        return ChannelFile(OwnedFiles.create(path, OwnedFiles.permissionsOf(like) ?: OwnedFiles.OWNER_ONLY))
     }
-
-    private fun permissionsOf(path: Path): Set<PosixFilePermission>? =
-        if (!Files.exists(path)) null
-        else Files.getFileAttributeView(path, PosixFileAttributeView::class.java)?.readAttributes()?.permissions()
 
     override fun replace(source: Path, target: Path) {
         Files.move(source, target, ATOMIC_MOVE)

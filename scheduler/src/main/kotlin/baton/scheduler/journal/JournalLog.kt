@@ -1,5 +1,6 @@
 package baton.scheduler.journal
 
+import baton.files.OwnedFiles
 import java.io.IOException
 import java.nio.file.Files
 import java.nio.file.Path
@@ -13,7 +14,12 @@ import java.nio.file.Path
  *  1. The bytes before `end` are valid records, each forced before its batch was confirmed (unless fsync is off).
  *  2. `revision` is that of the last record before `end`.
  *  3. Bytes after `end` are of a batch that failed. The next batch cuts them off before it writes.
+ *     More bytes are another program's, and are left alone.
  *  4. The journal's name is always that of a whole file: a snapshot has another name until it is forced.
+ *
+ * The lock may have been lost to another process, and the file replaced by another program. So each operation looks at
+ * the owner's mark and the file's identity first, a batch is confirmed only if the mark is there after it was written,
+ * and a snapshot replaces only the file that it was made from.
  *
  * A batch that fails leaves `end` and `revision` as they were, so it counts as never written, although a crash before
  * the next batch may leave it in the file, whole. Its file is closed, because a channel that was interrupted is of no
@@ -25,12 +31,22 @@ import java.nio.file.Path
  * made when the journal has grown by as much again.
  */
 /** An open journal, whose lock the caller holds. One thread at a time. */
-internal class JournalLog(private val path: Path, private val fsync: Boolean, private val disk: JournalDisk) :
-    AutoCloseable {
+internal class JournalLog(
+    private val path: Path,
+    private val fsync: Boolean,
+    private val disk: JournalDisk,
+    private val checkOwner: () -> Unit,
+) : AutoCloseable {
     private val temporary = path.resolveSibling("${path.fileName}.snapshot")
     private var file: JournalFile? = null
     private val policy = SnapshotPolicy()
     private var end = 0L
+
+    /** No byte of ours is behind it: above [end] after a batch that failed. */
+    private var reach = 0L
+
+    /** Of the file that has the journal's name; null before it is there. */
+    private var identity: String? = null
 
     var revision = 0L
         private set
@@ -42,12 +58,13 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
 
     /** Called once, before the others. Cuts off a torn tail, and creates a journal that is not there. */
     fun open(): JournalContents {
-        Files.deleteIfExists(temporary)
-        if (!Files.exists(path)) return create()
+        OwnedFiles.delete(temporary)
+        identity = OwnedFiles.identityOf(path) ?: return create()
         val contents = onFile { file -> JournalReader(path, file, file.size).read() }
         if (contents.end == 0L) return create()
         revision = contents.revision
         end = contents.end
+        reach = end
         policy.written(contents.snapshotEnd, contents.snapshotRows)
         policy.appended(end - contents.snapshotEnd, contents.deletedRows)
         onFile { file -> if (file.size > end) file.truncate(end) }
@@ -70,17 +87,24 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
             val size = file.size
             if (size < end)
                 throw IOException("journal $path has $size bytes, and had $end: it was cut by another writer")
+            if (size > reach)
+                throw IOException("journal $path has $size bytes, and had $reach: another program has written to it")
             if (size > end) file.truncate(end)
+            reach = end + length
             try {
                 file.write(record, end)
                 if (fsync) file.force()
             } catch (e: Throwable) {
-                quietly(e) { file.truncate(end) }
+                quietly(e) {
+                    checkOwner()
+                    file.truncate(end)
+                }
                 throw e
             }
+            checkOwner()
         }
         revision = next
-        end += length
+        end = reach
         policy.appended(length.toLong(), deleted = rows.count { it.deleted })
         if (policy.isDue) snapshot()
         return next
@@ -104,6 +128,7 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
             length = write(rows, snapshot)
             snapshot.force()
             closeFile() // Windows replaces no open file.
+            checkFile()
             disk.replace(temporary, path)
         } catch (e: Throwable) {
             quietly(e) { snapshot.close() }
@@ -111,7 +136,9 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
             throw e
         }
         file = snapshot
+        identity = OwnedFiles.identityOf(path)
         end = length
+        reach = length
         policy.written(length, rows.size)
     }
 
@@ -130,11 +157,18 @@ internal class JournalLog(private val path: Path, private val fsync: Boolean, pr
 
     private inline fun <T> onFile(operation: (JournalFile) -> T): T =
         try {
+            checkFile()
             operation(file ?: disk.open(path).also { file = it })
         } catch (e: Throwable) {
             quietly(e) { closeFile() }
             throw e
         }
+
+    private fun checkFile() {
+        checkOwner()
+        if (OwnedFiles.identityOf(path) != identity)
+            throw IOException("journal $path was removed or replaced by another program")
+    }
 
     private fun closeFile() {
         val open = file

@@ -21,14 +21,20 @@ internal class FaultyDisk : JournalDisk {
     var forces = 0
         private set
 
+    /** Runs before each write. */
+    var beforeWrite: () -> Unit = {}
+
+    /** Runs when a snapshot is complete. */
+    var beforeReplace: () -> Unit = {}
+
     override fun open(path: Path): JournalFile {
         begin(Operation.OPEN)
-        return FaultyFile(FileDisk.open(path))
+        return FaultyFile(FileDisk.open(path)) {}
     }
 
     override fun create(path: Path, like: Path): JournalFile {
         begin(Operation.CREATE)
-        return FaultyFile(FileDisk.create(path, like))
+        return FaultyFile(FileDisk.create(path, like), beforeReplace)
     }
 
     override fun replace(source: Path, target: Path) {
@@ -40,13 +46,17 @@ internal class FaultyDisk : JournalDisk {
         if (operation in failing) throw failure("$operation failed")
     }
 
-    private inner class FaultyFile(private val file: JournalFile) : JournalFile by file {
+    private inner class FaultyFile(private val file: JournalFile, private val afterFirstForce: () -> Unit) :
+        JournalFile by file {
+        private var isForced = false
+
         override fun read(target: ByteBuffer, at: Long) {
             begin(Operation.READ)
             file.read(target, at)
         }
 
         override fun write(source: ByteBuffer, at: Long) {
+            beforeWrite()
             val fits = minOf(space, source.remaining().toLong()).toInt()
             val rest = source.remaining() - fits
             source.limit(source.position() + fits)
@@ -64,6 +74,8 @@ internal class FaultyDisk : JournalDisk {
             begin(Operation.FORCE)
             forces++
             file.force()
+            if (!isForced) afterFirstForce()
+            isForced = true
         }
     }
 }
