@@ -79,7 +79,7 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
                 }
             dispose(former)
             try {
-                clock?.let { set(wait, it) }
+                clock?.let { if (isLate && wait == Duration.ZERO) run() else set(wait, it) }
             } catch (e: Throwable) { // No thread for the timer. This is woken again, but perhaps not soon.
                 isLate = true
                 core.decide { if (isLatest) hasFailed = true }
