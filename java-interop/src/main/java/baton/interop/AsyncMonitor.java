@@ -28,7 +28,9 @@ import java.util.function.Supplier;
  *
  * <p><i>Threads.</i> The looks, the suppliers and {@code onAlert} run one at a time, on threads of the common pool, or of
  * {@code Dispatchers.IO} where that pool has none, unless {@link #start(Duration, AlertRules, Consumer, Executor)} gets
- * another executor. Their exceptions go to the thread's handler for uncaught exceptions, and the monitor goes on.
+ * another executor. Their exceptions go to the thread's handler for uncaught exceptions, and the monitor goes on. While
+ * the executor rejects the monitor, its looks are late: it tries again, at least every 100 ms. The monitor ends if the
+ * executor was shut down; if it is no {@code ExecutorService}, which would tell, when it has rejected for a minute.
  *
  * <p><i>Memory.</i> The monitor does not keep what it watches in memory, except the suppliers. It runs until it is closed,
  * also if nothing refers to it.

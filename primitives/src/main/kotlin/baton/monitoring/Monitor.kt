@@ -6,12 +6,15 @@ import baton.monitoring.core.LookClock
 import baton.monitoring.core.MonitorListener
 import baton.monitoring.core.MonitorListeners
 import baton.monitoring.core.Watch
+import baton.waiting.threads.LoopKeeper
 import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 
@@ -43,11 +46,14 @@ import kotlinx.coroutines.launch
  *
  * *Where.* The looks, and `onAlert`, run in a coroutine in the scope, one at a time, with no lock held. A slow
  * `onAlert` delays the next look. It runs by the clock of the scope's dispatcher, a virtual one too. There, waits that
- * are noted in the system's time count from the first look that sees them.
+ * are noted in the system's time count from the first look that sees them. While an executor rejects the monitor, a
+ * look is late: the monitor tries again, at least every 100 ms.
  *
  * *Failures.* What `onAlert` or a usage function throws goes to the scope's `CoroutineExceptionHandler`, or else to the
  * thread's handler for uncaught exceptions, and the monitor goes on. A usage function that fails again and again is
- * reported once.
+ * reported once. A `CancellationException` of theirs is the cause of the exception that is reported. So is what the
+ * executor throws when it rejects the monitor, once until a look takes place. The monitor ends, and reports that, if
+ * the executor was shut down, or if a dispatcher that does not tell whether it was has refused for a minute.
  *
  * *Cancellation.* Cancelling the scope closes the monitor. The scope waits for its monitor as for any child, until
  * [close].
@@ -78,14 +84,16 @@ public class Monitor(
     private val watches = LinkedHashMap<String, Watch>()
     private var isClosed = false
 
+    private val keeper = LoopKeeper(scope.coroutineContext, "Monitor", ::report, onGone = ::gone)
     private val job: Job
 
     init {
         require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
         clock = LookClock(every)
         deadlocks = DeadlockAlerts(rules.after, clock) { Deadlocks.look(it) }
-        job = scope.launch { run() }
+        job = scope.launch(keeper.dispatcher, CoroutineStart.LAZY) { run() }
         job.invokeOnCompletion { end() }
+        job.start()
     }
 
     /**
@@ -175,15 +183,16 @@ public class Monitor(
         listeners.closed()
     }
 
-    private suspend fun run() {
-        while (true) {
+    private suspend fun run(): Nothing =
+        keeper.repeat(every) {
             look(current())
             lookForDeadlocks()
             val begin = System.nanoTime()
             delay(every)
             clock.advance(System.nanoTime() - begin)
         }
-    }
+
+    private fun gone(why: Exception) = job.cancel("Monitor has ended", why)
 
     private fun look(watches: List<Watch>) {
         listeners.begin(watches)
@@ -218,9 +227,10 @@ public class Monitor(
         }
     }
 
-    private fun report(failure: Throwable) {
+    private fun report(e: Throwable) {
         val context = scope.coroutineContext
         val handler = context[CoroutineExceptionHandler]
+        val failure = LoopKeeper.failureOf(e, "a function of Monitor")
         try {
             if (handler == null) Trampoline.report(failure) else handler.handleException(context, failure)
         } catch (e: Throwable) {

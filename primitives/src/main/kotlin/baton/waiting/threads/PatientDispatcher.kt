@@ -1,0 +1,137 @@
+package baton.waiting.threads
+
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.ExecutorCoroutineDispatcher
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.Runnable
+
+/** A [PatientDispatcher] over [underlying], with its clock if it has one. */
+@OptIn(InternalCoroutinesApi::class)
+internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): CoroutineDispatcher =
+    if (underlying is Delay) PatientDelayDispatcher(underlying, underlying, keeper)
+    else PatientDispatcher(underlying, keeper)
+
+/**
+ * Runs the coroutines of a [LoopKeeper] on [underlying]. What that refuses is offered again after a pause: for as long
+ * as [LoopKeeper] says, unless the coroutine is cancelled meanwhile. Then it runs on Dispatchers.IO.
+ *
+ * A dispatcher over an executor does not throw when the executor rejects. It cancels the job in the context that it was
+ * passed, and runs the block on Dispatchers.IO. So it gets a job that belongs to no coroutine, and a block that looks
+ * whether this job was cancelled.
+ *
+ * The pauses are the system's time: the underlying dispatcher would refuse the end of a delay, too. Whether it was shut
+ * down is known of an [ExecutorService] alone.
+ */
+internal open class PatientDispatcher(private val underlying: CoroutineDispatcher, private val keeper: LoopKeeper) :
+    CoroutineDispatcher() {
+    /** When the first refusal was since [underlying] has run a block; [ACCEPTED] if there was none. */
+    private val refusedSince = AtomicLong(ACCEPTED)
+    private val isGone = AtomicBoolean()
+
+    override fun isDispatchNeeded(context: CoroutineContext): Boolean = underlying.isDispatchNeeded(context)
+
+    override fun dispatch(context: CoroutineContext, block: Runnable): Unit = Offer(context, block).make()
+
+    /** A block on its way to [underlying]. It runs once, even if a dispatcher queues it and then throws. */
+    private inner class Offer(private val context: CoroutineContext, private val block: Runnable) : AtomicBoolean() {
+        private var pause = SHORTEST_PAUSE_MILLIS
+
+        fun make() {
+            val probe = Job()
+            try {
+                underlying.dispatch(context + probe) { if (probe.isCancelled) refused(causeOf(probe)) else accepted() }
+            } catch (e: Throwable) {
+                onIo { refused(e) }
+            }
+        }
+
+        private fun accepted() {
+            if (refusedSince.get() != ACCEPTED) refusedSince.set(ACCEPTED)
+            run()
+        }
+
+        private fun run() {
+            if (compareAndSet(false, true)) block.run()
+        }
+
+        private fun refused(cause: Throwable?) {
+            if (get()) return
+            if (keeper.isEnding || context[Job]?.isActive == false || isHopeless(cause)) return run()
+            try {
+                Timeouts.schedule(pause) { make() }
+                pause = minOf(2 * pause, LONGEST_PAUSE_MILLIS)
+            } catch (_: Throwable) {
+                // The system has no thread for the timer.
+                run()
+            }
+        }
+    }
+
+    private fun isHopeless(cause: Throwable?): Boolean {
+        val now = System.nanoTime() or 1L // Never ACCEPTED.
+        val isFirst = refusedSince.compareAndSet(ACCEPTED, now)
+        val service = (underlying as? ExecutorCoroutineDispatcher)?.executor as? ExecutorService
+        val isShutDown = service != null && service.isShutdown
+        val isHopeless =
+            isShutDown || service == null && now - refusedSince.get() > keeper.longestRefusal.inWholeNanoseconds
+        if (isHopeless) keeper.gone(underlying, isShutDown, isReported = isGone.getAndSet(true), cause)
+        else if (isFirst) keeper.waits(underlying, cause)
+        return isHopeless
+    }
+
+    private companion object {
+        const val ACCEPTED = 0L
+        const val SHORTEST_PAUSE_MILLIS = 10L
+        const val LONGEST_PAUSE_MILLIS = 100L
+
+        /** The exception of the executor, by which the job [probe] was cancelled. */
+        fun causeOf(probe: Job): Throwable? {
+            var cause: Throwable? = null
+            probe.invokeOnCompletion { cause = it?.cause ?: it }
+            return cause
+        }
+
+        fun onIo(action: () -> Unit) {
+            try {
+                Dispatchers.IO.dispatch(EmptyCoroutineContext) { action() }
+            } catch (_: Throwable) {
+                // The system has no thread left.
+                action()
+            }
+        }
+    }
+}
+
+/**
+ * A [PatientDispatcher] with timers. `Delay` is an internal API of kotlinx.coroutines. Tested against 1.9.0, 1.10.2 and
+ * 1.11.0.
+ */
+@OptIn(InternalCoroutinesApi::class)
+private class PatientDelayDispatcher(underlying: CoroutineDispatcher, private val timers: Delay, keeper: LoopKeeper) :
+    PatientDispatcher(underlying, keeper), Delay {
+    /** On a thread of the dispatcher the coroutine goes on at once, so that virtual time keeps its order. */
+    @OptIn(ExperimentalCoroutinesApi::class)
+    override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) {
+        val end = Runnable {
+            if (Timeouts.isOnSharedTimer()) continuation.resumeWith(Result.success(Unit))
+            else with(continuation) { resumeUndispatched(Unit) }
+        }
+        val timer = invokeOnTimeout(timeMillis, end, continuation.context)
+        continuation.invokeOnCancellation { timer.dispose() }
+    }
+
+    /** An executor that rejects the timer would cancel the job of [context]. */
+    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
+        timers.invokeOnTimeout(timeMillis, block, context + Job())
+}
