@@ -42,11 +42,12 @@ import kotlinx.coroutines.CoroutineDispatcher
  * cancellation.
  *
  * *Failures.* An exception that a plain Runnable throws goes to the thread's uncaught exception handler, and the worker
- * continues. If the underlying dispatcher refuses work because it was shut down, the remaining blocks run on
- * `Dispatchers.Default`, or where kotlinx sends them: over an `ExecutorService`, on `Dispatchers.IO`. A pool that
- * accepts work and then drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, permanently removes one of
- * the [parallelism] workers. When it has dropped the last one, no block runs here any more, and no error is reported.
- * So let all blocks end before `shutdownNow`.
+ * continues. If the underlying dispatcher refuses a worker, because it is full or was shut down, the worker's blocks
+ * run on `Dispatchers.Default`, or where kotlinx sends them: over an `ExecutorService`, on `Dispatchers.IO`. At most
+ * once a minute, a `RejectedExecutionException` that says so goes to the uncaught exception handler of the thread that
+ * was refused. A pool that accepts work and then drops it, as it does on `shutdownNow` and with a `DiscardPolicy`,
+ * permanently removes one of the [parallelism] workers. When it has dropped the last one, no block runs here any more,
+ * and no error is reported. So let all blocks end before `shutdownNow`.
  *
  * *Time.* It has no clock: `delay` uses the timers of the underlying dispatcher. So `runTest` drives it in virtual
  * time.

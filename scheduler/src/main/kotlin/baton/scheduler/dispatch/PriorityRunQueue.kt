@@ -7,11 +7,15 @@ import baton.waiting.boost.Boosts
 import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
+import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
+import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.atomic.AtomicReference
+import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 
 /*
  * How it works
@@ -53,8 +57,8 @@ import kotlinx.coroutines.Dispatchers
  *
  * After `quantum` blocks a worker dispatches itself again, to the tail of the underlying dispatcher's queue, so that
  * other users of that dispatcher make progress. If the underlying dispatcher refuses that, the worker continues on its
- * thread. A worker whose start it refuses runs on Dispatchers.Default. So dispatch never throws, and no block is
- * dropped.
+ * thread. A worker whose start it refuses runs on Dispatchers.Default, or, over an executor, where kotlinx sends it, on
+ * Dispatchers.IO. So dispatch never throws, and no block is dropped. The refusal is reported, once a minute at most.
  */
 internal class PriorityRunQueue(
     val underlying: CoroutineDispatcher,
@@ -69,6 +73,10 @@ internal class PriorityRunQueue(
     /** A retired worker kept for reuse, so that starting a worker for each block allocates nothing. */
     private val retired = AtomicReference<Worker?>()
     val boosts = PriorityBoosts(this)
+
+    /** Passed with the workers: the dispatcher of an executor that rejects one cancels the job of its context. */
+    @Volatile private var probe = Job()
+    private val reportedAt = AtomicLong(System.nanoTime() - REPORT_NANOS)
 
     init {
         Boosts.begin()
@@ -115,12 +123,29 @@ internal class PriorityRunQueue(
     private fun start(worker: Worker) {
         worker.set(true)
         try {
-            underlying.dispatch(EmptyCoroutineContext, worker)
-        } catch (_: Throwable) {
+            underlying.dispatch(probe, worker)
+        } catch (e: Throwable) {
             // The remaining blocks must run: kotlinx does likewise for an executor that was shut down. Invariant 7: the
             // dispatcher may have queued the worker before it threw.
             Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
+            reportRefusal(e)
         }
+        reportRejection()
+    }
+
+    private fun reportRejection() {
+        val cancelled = probe
+        if (!cancelled.isCancelled) return
+        probe = Job()
+        cancelled.invokeOnCompletion { reportRefusal(it?.cause ?: it) }
+    }
+
+    private fun reportRefusal(e: Throwable?) {
+        val now = System.nanoTime()
+        val last = reportedAt.get()
+        if (now - last < REPORT_NANOS || !reportedAt.compareAndSet(last, now)) return
+        val message = "$underlying refuses workers of a PriorityDispatcher, whose blocks run elsewhere meanwhile"
+        Trampoline.report(RejectedExecutionException(message, e))
     }
 
     override fun remove(level: Int, block: Runnable): Boolean =
@@ -160,9 +185,12 @@ internal class PriorityRunQueue(
         private fun requeue(): Boolean {
             set(true)
             try {
-                if (RequeuedWorker(this).dispatchTo(underlying)) return true
-            } catch (_: Throwable) {
+                if (RequeuedWorker(this).dispatchTo(underlying, probe)) return true
+            } catch (e: Throwable) {
                 // The dispatcher has refused the worker, or has queued it before it threw: invariant 7 decides.
+                reportRefusal(e)
+            } finally {
+                reportRejection()
             }
             return !compareAndSet(true, false)
         }
@@ -259,8 +287,8 @@ internal class PriorityRunQueue(
         private var isRefused = false
 
         /** Returns whether the dispatcher has queued this. */
-        fun dispatchTo(underlying: CoroutineDispatcher): Boolean {
-            underlying.dispatch(EmptyCoroutineContext, this)
+        fun dispatchTo(underlying: CoroutineDispatcher, context: CoroutineContext): Boolean {
+            underlying.dispatch(context, this)
             isDispatched = true
             return !isRefused
         }
@@ -272,6 +300,7 @@ internal class PriorityRunQueue(
     }
 
     private companion object {
+        private const val REPORT_NANOS = 60_000_000_000L
         private const val GAP_SHIFT = 5
         private const val MASK = (1L shl GAP_SHIFT) - 1
         private const val WORKER_SHIFT = 32

@@ -1,0 +1,91 @@
+package baton.scheduler.dispatch
+
+import baton.hostile.LoopFault
+import baton.hostile.RefusingExecutor
+import baton.reportingTo
+import baton.scheduler.prioritized
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.RejectedExecutionException
+import java.util.concurrent.TimeUnit
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asCoroutineDispatcher
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
+
+/** The workers of a dispatcher over an executor that rejects, and over blocks that throw. */
+@Timeout(120)
+class PriorityRefusalTest {
+    private val executor = RefusingExecutor()
+    private val dispatcher = executor.asCoroutineDispatcher().prioritized(parallelism = 2)
+
+    /** Returns the thread that has run a block. */
+    private fun runBlock(on: CoroutineDispatcher = dispatcher, failure: Throwable? = null): String {
+        val ran = CountDownLatch(1)
+        var thread = ""
+        on.dispatch(EmptyCoroutineContext) {
+            thread = Thread.currentThread().name
+            ran.countDown()
+            if (failure != null) throw failure
+        }
+        assertTrue(ran.await(100, TimeUnit.SECONDS))
+        return thread
+    }
+
+    @AfterEach
+    fun shutDown() {
+        executor.shutdownNow()
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun fault_isHeardAndTheWorkersGoOn(fault: LoopFault) {
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) {
+            if (fault.isRefusal) {
+                fault.refuse(executor)
+                // Each on Dispatchers.IO, while the executor rejects.
+                do {
+                    val refused = executor.refused.get()
+                    val thread = runBlock()
+                } while (executor.refused.get() > refused || thread != "refusing")
+                val heard = reported.single()
+                assertTrue(heard is RejectedExecutionException && "PriorityDispatcher" in heard.message!!) { "$heard" }
+                assertEquals("refused", heard.cause!!.message)
+            } else {
+                val failure = fault.failure()
+                assertEquals("refusing", runBlock(failure = failure))
+                assertSame(failure, executor.uncaught.poll(100, TimeUnit.SECONDS))
+                assertEquals("refusing", runBlock())
+            }
+        }
+    }
+
+    @Test
+    fun executor_thatIsShutDown_isHeardAndAllBlocksRun() {
+        val reported = ArrayList<Throwable>()
+        executor.shutdown()
+        reportingTo(reported) { repeat(100) { runBlock() } }
+        assertTrue(reported.single() is RejectedExecutionException)
+    }
+
+    @Test
+    fun dispatcher_thatThrowsAnError_isHeardAndTheBlockRuns() {
+        val error = OutOfMemoryError("unable to create native thread")
+        val throwing =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) = throw error
+            }
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) { runBlock(throwing.prioritized(1)) }
+        assertSame(error, reported.single().cause)
+    }
+}
