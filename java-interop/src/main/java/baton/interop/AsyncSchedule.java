@@ -60,9 +60,11 @@ import org.jspecify.annotations.Nullable;
  * that still run after its {@link Builder#grace}.
  *
  * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
- * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. End the
- * schedule before its executor: after a {@code shutdown} of the executor the schedule ends at its next wake-up, within
- * a minute; after a {@code shutdownNow} it may never end.
+ * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. While the
+ * executor rejects, entries fire late, and a run that it rejects is passed to {@link Builder#onFailure}: the schedule
+ * tries again, at least every 100 ms. End the schedule before its executor: after a {@code shutdown} of the executor the
+ * schedule ends at its next wake-up, within a minute; after a {@code shutdownNow} it may never end. An executor that is no
+ * {@code ExecutorService} does not tell whether it was shut down: the schedule ends when that has rejected for a minute.
  *
  * <p><i>Memory.</i> Actions before an edit happen before the runs that it causes, and a run happens before the later
  * runs of its entry under {@link Overlap#SKIP} or {@link Overlap#QUEUE_ONE}.
@@ -218,8 +220,9 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
     /**
      * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
-     * start: then the schedule has never run. It fails with a {@code CancellationException} if
-     * the executor was shut down before.
+     * start: then the schedule has never run. It fails with a {@code CancellationException} if the executor was shut
+     * down before, and with a {@code RejectedExecutionException} if an executor that does not tell that has rejected the
+     * schedule for a minute. {@link Builder#onFailure} gets both, too.
      */
     public CompletableFuture<@Nullable Void> ended() {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
@@ -371,7 +374,9 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
         /**
          * Called with the key and the exception of its action or its trigger; with the key and the store's refusal of
-         * its row; and, once for each outage, with the store and its failure. It must not block.
+         * its row; once for each outage, with the store and its failure; and with the {@link AsyncSchedule#kotlin()
+         * Kotlin schedule} and what delays or ends it, such as an executor that rejects it or was shut down, or a clock
+         * that throws. It must not block.
          */
         public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
             return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));

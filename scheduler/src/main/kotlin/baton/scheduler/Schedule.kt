@@ -11,6 +11,8 @@ import baton.scheduler.schedule.StoreOutage
 import baton.scheduler.schedule.StoreRows
 import baton.scheduler.schedule.StoreSync
 import java.time.Instant
+import java.util.concurrent.RejectedExecutionException
+import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration.Companion.microseconds
 
 /**
@@ -42,8 +44,12 @@ import kotlin.time.Duration.Companion.microseconds
  * earlier, so neither a clock that was ahead nor a former definition of a named trigger delays it; an `at` is due at
  * its own time. Due times that pass while an entry is paused are no misfires.
  *
- * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays. A trigger
- * that throws is passed there, too, and stops its entry until the next start at most: [failedTriggers] lists those.
+ * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays. So is a run
+ * that the executor of [run] rejects. A trigger that throws is passed there, too, and stops its entry until the next
+ * start at most: [failedTriggers] lists those. While an executor rejects the schedule itself, entries fire late: it
+ * tries again, at least every 100 ms, until it is accepted or the executor is shut down. A clock that throws delays the
+ * entries, too, by a second at most after it works again. Both are passed to [ScheduleConfig.onFailure], with the
+ * schedule.
  *
  * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
  * For `every`, only the trigger is stored, so due times that pass while no process runs are not made up for. The
@@ -88,7 +94,7 @@ public class Schedule<K : Any>(
     private val fires = FireCore(config, table)
     private val sync =
         StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) }, label)
-    private val life = ScheduleLifecycle(config, store, core, sync)
+    private val life = ScheduleLifecycle(config, store, core, sync, label) { core.report(this, it) }
 
     /** How many entries there are, paused ones included. */
     public val size: Int
@@ -138,10 +144,15 @@ public class Schedule<K : Any>(
      * Loads the entries from the store, then fires until it is cancelled or [shutdown] is called. In the latter case it
      * returns. An entry that was put before wins over the one that is loaded.
      *
-     * @throws IllegalStateException if it was called before, or after [shutdown].
+     * @throws IllegalStateException if it was called before, or after [shutdown]. It ends without either only for the
+     *   reasons below, of which [ScheduleConfig.onFailure] gets the last two.
      * @throws ScheduleOwnedException if another schedule uses the store, see [JdbcScheduleStore].
      * @throws Exception if the store cannot be read at the start: then nothing has fired, and the store is left as it
-     *   is.
+     *   is. If the store throws a [CancellationException], for a timeout of its own say, that is the cause of an
+     *   [IllegalStateException].
+     * @throws CancellationException if the caller is cancelled, or the executor of its dispatcher was shut down.
+     * @throws RejectedExecutionException if a dispatcher that does not tell whether it was shut down has refused the
+     *   schedule for a minute.
      */
     public suspend fun run() {
         check(life.begin()) { "$label runs already, or has ended: run is called once" }

@@ -34,9 +34,11 @@ import kotlin.time.Duration.Companion.seconds
  *   store; at least 0; may be infinite.
  * @property triggers the triggers of which a store keeps only the name, see [Trigger.named].
  * @property onFailure called with the key and the exception of its action or its trigger; with the key and the store's
- *   refusal of its row; and, once for each outage, with the store and its failure. It is called on the thread of the
- *   action or of the schedule's loop, or of the caller that edits the entry, and must not block. Its exceptions go to
- *   the thread's handler of uncaught exceptions.
+ *   refusal of its row; once for each outage, with the store and its failure; and with the [Schedule] and what delays
+ *   or ends it, such as an executor that rejects it or was shut down, or a clock that throws. It is called on the
+ *   thread of the action or of the schedule's loop, or of the caller that edits the entry, or, where the executor
+ *   rejects, on one of `Dispatchers.IO`. It must not block. Its exceptions go to the thread's handler of uncaught
+ *   exceptions.
  * @property clock the time. For a test in virtual time pass one that reads `testScheduler.currentTime`.
  * @throws IllegalArgumentException if a time is out of range.
  */

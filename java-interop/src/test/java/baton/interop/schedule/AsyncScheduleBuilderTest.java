@@ -17,8 +17,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,14 +92,10 @@ class AsyncScheduleBuilderTest {
 
     @Test
     void executor_thatWasShutDown_endsTheScheduleAtItsNextWakeUp() {
-        AtomicBoolean isShutDown = new AtomicBoolean();
-        AsyncSchedule<String> schedule = builder()
-                .executor(command -> {
-                    if (isShutDown.get()) throw new RejectedExecutionException();
-                    command.run();
-                })
-                .start();
-        isShutDown.set(true);
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        AsyncSchedule<String> schedule = builder().executor(executor).start();
+        await(schedule.resync());
+        executor.shutdown();
         schedule.put("a", Triggers.at(Instant.now()));
         assertInstanceOf(CancellationException.class, awaitFailure(schedule.ended()));
         assertThrows(CancellationException.class, schedule::close);

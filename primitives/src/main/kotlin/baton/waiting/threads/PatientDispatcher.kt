@@ -16,11 +16,23 @@ import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 
+private val NEED =
+    KotlinxNeed(
+        "schedules, monitors and stores on an executor",
+        listOf(
+            "Delay.scheduleResumeAfterDelay(long, CancellableContinuation)",
+            "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)",
+        ),
+        { listOf(PatientDelayDispatcher::class.java) },
+    )
+
 /** A [PatientDispatcher] over [underlying], with its clock if it has one. */
 @OptIn(InternalCoroutinesApi::class)
-internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): CoroutineDispatcher =
-    if (underlying is Delay) PatientDelayDispatcher(underlying, underlying, keeper)
+internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): CoroutineDispatcher {
+    NEED.require()
+    return if (underlying is Delay) PatientDelayDispatcher(underlying, underlying, keeper)
     else PatientDispatcher(underlying, keeper)
+}
 
 /**
  * Runs the coroutines of a [LoopKeeper] on [underlying]. What that refuses is offered again after a pause: for as long
@@ -114,7 +126,7 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
 }
 
 /**
- * A [PatientDispatcher] with timers. `Delay` is an internal API of kotlinx.coroutines. Tested against 1.9.0, 1.10.2 and
+ * A [PatientDispatcher] with timers. `Delay` is an internal API of kotlinx.coroutines. Tested against 1.8.1, 1.10.2 and
  * 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)

@@ -8,6 +8,8 @@ import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
 import baton.scheduler.Trigger
 import baton.waiting.threads.LimitedViews
+import baton.waiting.threads.LoopKeeper
+import baton.waiting.threads.Trampoline
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Executor
@@ -18,6 +20,7 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.startCoroutine
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.asCoroutineDispatcher
 
@@ -32,9 +35,15 @@ public fun <K : Any> newJdbcStore(
     pollEdits: Duration?,
     executor: Executor?,
 ): JdbcScheduleStore<K> {
-    val threads = executor?.asCoroutineDispatcher() ?: Dispatchers.IO
+    val threads = if (executor == null) Dispatchers.IO else patient(executor, "JdbcScheduleStore '$table'")
     val poll = pollEdits?.toKotlinDuration() ?: 5.seconds
     return JdbcScheduleStore(source, codec, table, poll, LimitedViews.of(threads, 1), LimitedViews.of(threads, 1))
+}
+
+/** What [executor] rejects waits until it is accepted; if it was shut down, it runs on Dispatchers.IO. */
+private fun patient(executor: Executor, label: String): CoroutineDispatcher {
+    val dispatcher = executor.asCoroutineDispatcher()
+    return LoopKeeper(dispatcher, label, Trampoline::report).dispatcher as? CoroutineDispatcher ?: dispatcher
 }
 
 /** The calls of a [store] that a schedule does not make, each as a future. */

@@ -1,5 +1,6 @@
 package baton.scheduler.schedule
 
+import baton.waiting.threads.LoopKeeper
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
@@ -25,7 +26,8 @@ internal class BlockingCalls(dispatcher: CoroutineDispatcher) {
             return result.await()
         } catch (e: CancellationException) {
             result.cancel(null)
-            throw e
+            currentCoroutineContext().ensureActive()
+            throw LoopKeeper.failureOf(e, "an operation of the store")
         }
     }
 

@@ -21,16 +21,14 @@ internal class FireLoop<K : Any>(
     /** Whether the schedule ends: then a run that has not begun stays due. */
     @Volatile var isEnding = false
 
-    /** Runs until it is cancelled. */
-    suspend fun run(): Nothing {
-        while (true) {
-            val now = core.now()
-            fires.startedAt = minOf(fires.startedAt, now)
-            // A smaller step would only repeat due times that have just fired.
-            if (now < core.replaceLatest(now) - ScheduleCore.CLOCK_STEP_MICROS) times.moveBack(now, core::report)
-            fireAll(now)
-            sleep()
-        }
+    /** Fires what is due, and sleeps until more is due. */
+    suspend fun fireAndSleep() {
+        val now = core.now()
+        fires.startedAt = minOf(fires.startedAt, now)
+        // A smaller step would only repeat due times that have just fired.
+        if (now < core.replaceLatest(now) - ScheduleCore.CLOCK_STEP_MICROS) times.moveBack(now, core::report)
+        fireAll(now)
+        sleep()
     }
 
     suspend fun fireAll(now: Long) {
@@ -50,16 +48,19 @@ internal class FireLoop<K : Any>(
         val micros = times.sleepTime(core.now())
         val millis = -Math.floorDiv(-micros, MICROS_PER_MILLI)
         val isWoken = millis > 0 && withTimeoutOrNull(millis.milliseconds) { core.table.wakeUps.receive() } != null
-        // After a timeout, too: a dispatcher that was shut down meanwhile cancels the loop here only.
         if (!isWoken) yield()
     }
 
     private fun handOver(firing: Firing<K>) {
-        tasks
-            .schedule(firing.priority) { perform(firing) }
-            .invokeOnCompletion { cause ->
-                if (!firing.hasEnded) refused(firing, cause ?: CancellationException("not begun"))
+        val task =
+            try {
+                tasks.schedule(firing.priority) { perform(firing) }
+            } catch (e: Throwable) {
+                return refused(firing, e)
             }
+        task.invokeOnCompletion { cause ->
+            if (!firing.hasEnded) refused(firing, cause ?: CancellationException("not begun"))
+        }
     }
 
     /** The dispatcher has refused the run, or the schedule has ended before it began. */

@@ -6,13 +6,12 @@ import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
 import baton.scheduler.TaskScheduler
 import baton.sync.Latch
+import baton.waiting.threads.LoopKeeper
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.SupervisorJob
@@ -34,6 +33,10 @@ internal class ScheduleLifecycle<K : Any>(
     private val store: ScheduleStore<K>,
     private val core: ScheduleCore<K>,
     private val sync: StoreSync<K>,
+    /** The schedule in messages. */
+    private val label: String,
+    /** Reports what stops the loops. */
+    private val report: (Throwable) -> Unit,
 ) {
     private enum class State {
         NEW,
@@ -45,8 +48,14 @@ internal class ScheduleLifecycle<K : Any>(
     private val stop = Latch(1)
     private val ended = Latch(1)
 
+    /** Why the schedule ends, unless by [shutdown] or the cancellation of `run`; set before [stop] is opened. */
+    private val whyStopped = AtomicReference<Throwable?>()
+
     /** Set before [stop] is opened by [shutdown]. */
     @Volatile private var isShutDown = false
+
+    /** Of the coroutines of [run]. */
+    @Volatile private var keeper: LoopKeeper? = null
 
     /** Runs the actions; null before the schedule runs. */
     @Volatile
@@ -57,38 +66,60 @@ internal class ScheduleLifecycle<K : Any>(
 
     /** Returns after [shutdown], or throws. */
     suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
-        val scope = CoroutineScope(currentCoroutineContext().minusKey(Job) + SupervisorJob())
+        val context = currentCoroutineContext()
+        val scope = CoroutineScope(context.minusKey(Job) + SupervisorJob())
         val tasks = TaskScheduler(scope, maxConcurrency, name)
         this.tasks = tasks
+        val keeper = LoopKeeper(context, label, report) { end(it) }
+        this.keeper = keeper
+        if (isShutDown) keeper.isEnding = true
         val loop = FireLoop(core, fires, LoopTimes(config, core.table), tasks, scope.coroutineContext.job, action)
-        try {
-            coroutineScope {
-                val work = launch(start = CoroutineStart.UNDISPATCHED) { work(loop) }
-                // A dispatcher that was shut down cancels it.
-                work.invokeOnCompletion { stop.countDown() }
-                stop.await()
-                work.cancelAndJoin()
+        coroutineScope {
+            launch(keeper.dispatcher, CoroutineStart.UNDISPATCHED) {
+                try {
+                    coroutineScope {
+                        val work = launch(start = CoroutineStart.UNDISPATCHED) { work(keeper, loop) }
+                        // A store may have cancelled the coroutine that called it.
+                        work.invokeOnCompletion { if (it != null) end(LoopKeeper.failureOf(it, "the store of $label")) }
+                        stop.await()
+                        work.cancelAndJoin()
+                    }
+                } finally {
+                    loop.isEnding = true
+                    keeper.isEnding = true
+                    withContext(NonCancellable) { end(tasks, scope) }
+                }
             }
-            if (!isShutDown) throw CancellationException("the dispatcher was shut down")
-        } finally {
-            loop.isEnding = true
-            withContext(NonCancellable) { end(tasks, scope) }
         }
+        if (!isShutDown) throw whyStopped.get()!!
     }
 
-    private suspend fun work(loop: FireLoop<K>): Unit = coroutineScope {
+    private fun end(why: Throwable) {
+        whyStopped.compareAndSet(null, why)
+        end()
+    }
+
+    /** The executor may reject what waits for [stop], too. */
+    private fun end() {
+        keeper?.isEnding = true
+        stop.countDown()
+    }
+
+    private suspend fun work(keeper: LoopKeeper, loop: FireLoop<K>): Unit = coroutineScope {
+        suspend fun repeat(step: suspend () -> Unit): Nothing =
+            keeper.repeat(isFinal = { it is ScheduleOwnedException }, step = step)
         launch(start = CoroutineStart.UNDISPATCHED) { sync.editsLoop() }
         sync.load()
-        launch { sync.renewLoop() }
-        launch { sync.flushLoop() }
-        launch { sync.resyncLoop() }
-        loop.run()
+        if (sync.needsRenewal) launch { repeat { sync.renewLater() } }
+        launch { repeat { sync.flushLater() } }
+        launch { repeat { sync.resyncLater() } }
+        repeat { loop.fireAndSleep() }
     }
 
     private suspend fun end(tasks: TaskScheduler, scope: CoroutineScope) {
         try {
             tasks.close()
-            onLiveDispatcher { withTimeoutOrNull(config.grace) { tasks.drain() } }
+            withTimeoutOrNull(config.grace) { tasks.drain() }
         } finally {
             scope.cancel()
             try {
@@ -100,33 +131,20 @@ internal class ScheduleLifecycle<K : Any>(
         }
     }
 
-    /**
-     * A dispatcher that was shut down cancels whatever suspends on it, coroutines in [NonCancellable] included. So
-     * [block] runs on Dispatchers.IO then.
-     */
-    private suspend fun onLiveDispatcher(block: suspend () -> Unit) {
-        val probe = CoroutineScope(currentCoroutineContext().minusKey(Job)).launch {}
-        // One that refuses has cancelled it by now.
-        val context = if (probe.isCancelled) NonCancellable + Dispatchers.IO else NonCancellable
-        withContext(context) { block() }
-    }
-
     /** From here on no edit has an effect, so every change is written. */
     private suspend fun finish(join: suspend () -> Unit) {
         core.table.step { core.table.hasEnded = true }
         sync.end()
         try {
-            onLiveDispatcher {
-                // With no grace at all the store still gets the chance to write without waiting.
-                withTimeoutOrNull(config.grace.coerceAtLeast(1.milliseconds)) {
-                    flush()
-                    join()
-                    // The end of a run may have changed its entry.
-                    flush()
-                }
+            // With no grace at all the store still gets the chance to write without waiting.
+            withTimeoutOrNull(config.grace.coerceAtLeast(1.milliseconds)) {
+                flush()
+                join()
+                // The end of a run may have changed its entry.
+                flush()
             }
         } finally {
-            onLiveDispatcher { close() }
+            close()
         }
     }
 
@@ -154,11 +172,19 @@ internal class ScheduleLifecycle<K : Any>(
 
     suspend fun shutdown() {
         if (state.compareAndSet(State.NEW, State.ENDED)) {
-            withContext(NonCancellable) { finish {} }
-            ended.countDown()
+            val keeper = LoopKeeper(currentCoroutineContext(), label, report)
+            keeper.isEnding = true
+            withContext(NonCancellable + keeper.dispatcher) {
+                try {
+                    finish {}
+                } finally {
+                    // Here, because a cancelled caller throws when it returns to its own dispatcher.
+                    ended.countDown()
+                }
+            }
         }
         isShutDown = true
-        stop.countDown()
+        end()
         ended.await()
     }
 

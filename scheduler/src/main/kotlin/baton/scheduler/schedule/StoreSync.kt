@@ -8,6 +8,7 @@ import baton.scheduler.schedule.StoreOutage.Call
 import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.withLock
+import baton.waiting.threads.LoopKeeper
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -42,10 +43,13 @@ internal class StoreSync<K : Any>(
     private val isLoaded = Latch(1)
     private val renewEvery = config.flushEvery.coerceIn(SHORTEST_RENEWAL, LONGEST_RENEWAL)
     private var isOwned = false
-    private var needsRenewal = false
     private val readCount = AtomicLong()
     private val writeCount = AtomicLong()
     private val failureCount = AtomicLong()
+
+    /** Whether the owner is to give signs of life; known after [load]. */
+    var needsRenewal = false
+        private set
 
     /** Whether the store could not be read at the start. It must be left as it is. */
     @Volatile
@@ -70,20 +74,17 @@ internal class StoreSync<K : Any>(
     }
 
     /**
-     * Gives signs of life until another owner has taken over; called after [load]. They come at the same pace after
-     * failures: with pauses that grow, the row would be stale before the store works again, and another owner let in.
+     * Gives a sign of life; throws if another owner has taken over. They come at the same pace after failures: with
+     * pauses that grow, the row would be stale before the store works again, and another owner let in.
      */
-    suspend fun renewLoop() {
-        if (!needsRenewal) return
-        while (true) {
-            delay(renewEvery)
-            try {
-                store.renew()
-                outage.worked(Call.RENEW)
-            } catch (e: Throwable) {
-                outage.failed(Call.RENEW, unlessCancelled(e))
-                if (e is ScheduleOwnedException) throw e
-            }
+    suspend fun renewLater() {
+        delay(renewEvery)
+        try {
+            store.renew()
+            outage.worked(Call.RENEW)
+        } catch (e: Throwable) {
+            outage.failed(Call.RENEW, unlessCancelled(e))
+            if (e is ScheduleOwnedException) throw e
         }
     }
 
@@ -114,24 +115,21 @@ internal class StoreSync<K : Any>(
             core.checkOpen()
             // A row that is written meanwhile would be newer here than the edit that its store has kept.
             flushing.withLock {
-                val newer =
-                    try {
-                        store.load(rows.resyncFrom)
-                    } catch (e: Throwable) {
-                        throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
-                    }
-                readCount.incrementAndGet()
-                rows.mergeResync(newer)
+                try {
+                    val newer = store.load(rows.resyncFrom)
+                    readCount.incrementAndGet()
+                    rows.mergeResync(newer)
+                } catch (e: Throwable) {
+                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
+                }
             }
         }
         outage.worked(Call.LOAD)
     }
 
-    suspend fun resyncLoop(): Nothing {
-        while (true) {
-            delay(config.resyncEvery)
-            retrying(config.resyncEvery) { resync() }
-        }
+    suspend fun resyncLater() {
+        delay(config.resyncEvery)
+        retrying(config.resyncEvery) { resync() }
     }
 
     /** Collects from before the first load, so that no edit is between the two; an edit waits until that is done. */
@@ -175,13 +173,14 @@ internal class StoreSync<K : Any>(
     /** Writes all changes, those included that come before another flush has ended. No effect if there are none. */
     suspend fun flush() {
         flushing.withLock {
-            val batch = rows.take()
-            if (batch.rows.isEmpty()) return@withLock
+            var batch: StoreBatch<K>? = null
             try {
+                batch = rows.take()
+                if (batch.rows.isEmpty()) return@withLock
                 own()
                 write(batch, 0, batch.rows.size)
             } catch (e: Throwable) {
-                batch.failed()
+                batch?.failed()
                 throw unlessCancelled(e).also {
                     failureCount.incrementAndGet()
                     outage.failed(Call.APPLY, it)
@@ -210,12 +209,10 @@ internal class StoreSync<K : Any>(
         write(batch, middle, until)
     }
 
-    suspend fun flushLoop(): Nothing {
-        while (true) {
-            core.table.changes.receive()
-            delay(config.flushEvery)
-            retrying(config.flushEvery) { flush() }
-        }
+    suspend fun flushLater() {
+        core.table.changes.receive()
+        delay(config.flushEvery)
+        retrying(config.flushEvery) { flush() }
     }
 
     /** Repeats [call] until it works, or the store is another's. [call] itself reports its failures. */
@@ -237,10 +234,10 @@ internal class StoreSync<K : Any>(
     private fun backoff(failures: Int, base: Duration): Duration =
         Backoff.exponential(base).delay(failures).coerceAtMost(maxOf(base, LONGEST_BACKOFF))
 
-    /** The failure of the store; throws it instead if it is the cancellation of the present coroutine. */
+    /** The failure of the store; throws if it is the cancellation of the present coroutine. */
     private suspend fun unlessCancelled(e: Throwable): Throwable {
         currentCoroutineContext().ensureActive()
-        return e
+        return LoopKeeper.failureOf(e, "the store of $label")
     }
 
     companion object {

@@ -1,0 +1,189 @@
+package baton.interop.schedule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.interop.AsyncMonitor;
+import baton.interop.AsyncSchedule;
+import baton.interop.AsyncScheduleEdits;
+import baton.interop.ScheduleStores;
+import baton.interop.Triggers;
+import baton.scheduler.KeyCodec;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What runs by itself on a pool that has other users: bursts of theirs fill its queue, and it rejects. */
+@Timeout(120)
+class RejectingPoolTest {
+    private record Failure(Object key, Throwable failure) {}
+
+    private final ThreadPoolExecutor pool =
+            new ThreadPoolExecutor(2, 2, 1, TimeUnit.MINUTES, new ArrayBlockingQueue<>(4));
+    private final BlockingQueue<Failure> failures = new LinkedBlockingQueue<>();
+    private final BlockingQueue<String> runs = new LinkedBlockingQueue<>();
+
+    /** Blocks both threads of the pool, and then fills its queue, until the result is counted down. */
+    private CountDownLatch burst() throws InterruptedException {
+        CountDownLatch blocked = new CountDownLatch(2);
+        CountDownLatch end = new CountDownLatch(1);
+        Runnable task = () -> {
+            blocked.countDown();
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        pool.execute(task);
+        pool.execute(task);
+        blocked.await();
+        while (true) {
+            try {
+                pool.execute(task);
+            } catch (RejectedExecutionException e) {
+                return end;
+            }
+        }
+    }
+
+    private AsyncSchedule.Builder<String> builder() {
+        return AsyncSchedule.<String>builder(due -> {
+                    runs.add(due.getKey());
+                    return CompletableFuture.completedFuture(null);
+                })
+                .executor(pool)
+                .maxConcurrency(4)
+                .onFailure((key, failure) -> failures.add(new Failure(key, failure)))
+                .name("shared");
+    }
+
+    private void assertRuns() throws InterruptedException {
+        runs.clear();
+        for (int i = 0; i < 3; i++) assertNotNull(runs.poll(60, TimeUnit.SECONDS), "no run");
+    }
+
+    private static Throwable endOf(AsyncSchedule<?> schedule) throws Exception {
+        return schedule.ended().<Throwable>handle((value, e) -> e).get(60, TimeUnit.SECONDS);
+    }
+
+    @AfterEach
+    void shutDown() {
+        pool.shutdownNow();
+    }
+
+    @Test
+    void schedule_afterBurstsOfOthers_runsAndWasHeard() throws Exception {
+        List<Failure> heard = new ArrayList<>();
+        try (AsyncSchedule<String> schedule = builder().start()) {
+            // Longer than a burst takes to begin: the schedule sleeps then, and does not stand in the queue.
+            schedule.put("tick", Triggers.every(Duration.ofMillis(20)));
+            for (int i = 0; i < 10; i++) {
+                assertRuns();
+                CountDownLatch end = burst();
+                // None if the schedule stands in the queue all the same.
+                Failure first = failures.poll(200, TimeUnit.MILLISECONDS);
+                if (first != null) heard.add(first);
+                end.countDown();
+            }
+            assertRuns();
+            assertFalse(schedule.ended().isDone());
+            failures.drainTo(heard);
+            assertTrue(
+                    heard.stream()
+                            .anyMatch(it -> it.key() == schedule.kotlin()
+                                    && it.failure() instanceof RejectedExecutionException),
+                    heard::toString);
+        }
+    }
+
+    @Test
+    void schedule_whosePoolIsShutDown_endsAndSaysWhy() throws Exception {
+        AsyncSchedule<String> schedule = builder().start();
+        schedule.put("tick", Triggers.every(Duration.ofMillis(2)));
+        assertRuns();
+        pool.shutdown();
+        CancellationException end = assertInstanceOf(CancellationException.class, endOf(schedule));
+        assertTrue(String.valueOf(end.getMessage()).contains("was shut down"), end::toString);
+        assertTrue(failures.stream().anyMatch(it -> it.key() == schedule.kotlin()), failures::toString);
+    }
+
+    @Test
+    void schedule_whoseStoreThrowsACancellation_failsWithAnotherException() throws Exception {
+        CancellationException closed = new CancellationException("the pool was closed");
+        DataSource source = (DataSource) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                    throw closed;
+                });
+        AsyncSchedule<String> schedule =
+                builder().store(ScheduleStores.jdbc(source, "cancels")).start();
+        Throwable failure = endOf(schedule);
+        assertInstanceOf(IllegalStateException.class, failure);
+        assertFalse(failure instanceof CancellationException);
+    }
+
+    @Test
+    void monitor_duringAndAfterBurstsOfOthers_raisesAlerts() throws Exception {
+        BlockingQueue<Boolean> alerts = new LinkedBlockingQueue<>();
+        AtomicBoolean isFull = new AtomicBoolean();
+        try (AsyncMonitor monitor = AsyncMonitor.start(
+                Duration.ofMillis(1),
+                AsyncMonitor.rules(0.70, 0.60, Duration.ZERO, Duration.ofDays(1)),
+                alert -> alerts.add(alert.getRaised()),
+                pool)) {
+            monitor.watch("pool", () -> AsyncMonitor.usage(isFull.get() ? 10 : 0, 10));
+            for (int i = 0; i < 10; i++) {
+                CountDownLatch end = burst();
+                isFull.set(i % 2 == 0);
+                end.countDown();
+                assertEquals(i % 2 == 0, alerts.poll(60, TimeUnit.SECONDS));
+            }
+        }
+    }
+
+    @Test
+    void store_onAPoolThatRejectsAndIsShutDown_worksAndIsClosed() throws Exception {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL("jdbc:h2:mem:rejecting;DB_CLOSE_DELAY=-1");
+        AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
+        edits.createTables().get(60, TimeUnit.SECONDS);
+        edits.close().get(60, TimeUnit.SECONDS);
+        for (int i = 0; i < 2; i++) {
+            AsyncSchedule<String> schedule = AsyncSchedule.<String>builder(
+                            due -> CompletableFuture.completedFuture(null))
+                    .store(ScheduleStores.jdbc(
+                            source, "checks", KeyCodec.Companion.getSTRING(), Duration.ofMillis(1), pool))
+                    .start();
+            schedule.put("a" + i, Triggers.every(Duration.ofHours(1)));
+            schedule.flush().get(60, TimeUnit.SECONDS);
+            CountDownLatch end = burst();
+            schedule.put("b" + i, Triggers.every(Duration.ofHours(1)));
+            CompletableFuture<Void> flushed = schedule.flush();
+            end.countDown();
+            flushed.get(60, TimeUnit.SECONDS);
+            if (i == 1) pool.shutdown();
+            // The second one finds the table free.
+            schedule.shutdown().get(60, TimeUnit.SECONDS);
+            assertEquals(2 * i + 2, schedule.size());
+        }
+    }
+}
