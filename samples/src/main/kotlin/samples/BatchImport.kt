@@ -85,7 +85,7 @@ class BatchImport private constructor(private val server: ImportServer, private 
             BatchImport(server, Duration.ofSeconds(1)).allAtOnce(records, report)
 
         override fun withBaton(options: ImportOptions, server: ImportServer, report: ImportReport) =
-            BatchImport(server, Duration.ofSeconds(2)).withBaton(options, report)
+            BatchImport(server, Duration.ofSeconds(10)).withBaton(options, report)
 
         override fun retryOnly(options: ImportOptions, server: ImportServer, report: QuotaReport) =
             quotaImport(options, server, report).retryOnly()

@@ -1,8 +1,10 @@
 package samples
 
+import java.lang.management.ManagementFactory
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Assumptions.assumeFalse
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
@@ -17,6 +19,7 @@ class DefaultUptimeRunTest {
     fun run_findsWhatTheServerDid_endsByItself() {
         val outcome = Twin.JAVA.start("UptimeMonitor").outcome()
 
+        assumeFalse(isOverloaded(outcome), "other programs leave no time for 15,000 checks a minute: ${outcome.out}")
         assertEquals("", outcome.err)
         assertEquals(0, outcome.exitCode)
         assertFalse('\u001b' in outcome.out, "no live block in a log")
@@ -33,5 +36,12 @@ class DefaultUptimeRunTest {
         for (change in listOf("dead-01 down", "hanging-01 down", "outage-12 down", "outage-12 up")) {
             assertEquals(1, outcome.out.lines().count { " s  $change" in it }, outcome.out)
         }
+    }
+
+    /** Both are needed: checks begin late because of a fault of the schedule, too. */
+    private fun isOverloaded(outcome: Outcome): Boolean {
+        val system = ManagementFactory.getOperatingSystemMXBean()
+        val load = system.systemLoadAverage / system.availableProcessors
+        return load > 3 && outcome.summary().getValue("lag p99") > 1_000
     }
 }

@@ -97,7 +97,7 @@ public final class BatchImport {
 
         @Override
         public void withBaton(ImportOptions options, ImportServer server, ImportReport report) {
-            new BatchImport(server, Duration.ofSeconds(2)).withBaton(options, report);
+            new BatchImport(server, Duration.ofSeconds(10)).withBaton(options, report);
         }
 
         @Override
