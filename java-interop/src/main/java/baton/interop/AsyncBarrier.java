@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -173,7 +174,7 @@ public final class AsyncBarrier {
      */
     public CompletableFuture<Integer> arrive(Duration timeout) {
         long millis = Timeout.millis(timeout);
-        Supplier<String> message = () -> Late.arrive(timeout, barrier);
+        Supplier<TimeoutException> late = () -> Late.arrive(timeout, barrier);
         try {
             // A party that need not wait is not timed out, however short the timeout is.
             Object granted = SyncBridge.arriveNow(barrier, millis == 0);
@@ -181,8 +182,8 @@ public final class AsyncBarrier {
         } catch (BarrierBrokenException e) {
             return CompletableFuture.failedFuture(e);
         }
-        if (millis == 0) return CompletableFuture.failedFuture(new BarrierTimeoutException(message.get()));
-        return BarrierFuture.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, message));
+        if (millis == 0) return CompletableFuture.failedFuture(late.get());
+        return BarrierFuture.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, late));
     }
 
     /** Breaks it: waiting parties fail with {@link BarrierBrokenException}. A broken barrier stays as it is. */

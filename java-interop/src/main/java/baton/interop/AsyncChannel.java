@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.channels.Channel;
@@ -186,7 +187,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
     }
 
     /**
-     * As {@link #send(Object)}, but fails with {@link TimeoutException} if the element was not taken in time; then it
+     * As {@link #send(Object)}, but fails with {@link PermitTimeoutException} if the element was not taken in time; then it
      * is never taken. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> send(T element, Duration timeout) {
@@ -235,7 +236,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
     }
 
     /**
-     * As {@link #reserve()}, but fails with {@link TimeoutException} if there is no place in time. With zero or less
+     * As {@link #reserve()}, but fails with {@link PermitTimeoutException} if there is no place in time. With zero or less
      * it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Reservation<T>> reserve(Duration timeout) {

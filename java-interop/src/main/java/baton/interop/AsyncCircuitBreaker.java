@@ -42,15 +42,17 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Counting.</i> A call counts at the end of the action's stage. A value is a success, and slow if it took longer
  * than the limit. A failure counts as such if {@code isFailure} accepts it, otherwise as a success of the callee; a
  * {@code CompletionException} is unwrapped before. An exception that the action throws counts as the failure of its
- * stage. A stage that is cancelled, or refused by a rate limiter, counts as nothing.
+ * stage. A stage that is cancelled, or fails with a {@link
+ * baton.Refusal}, counts as nothing.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire counts
  * as nothing and cancels the stage; a probe gives its place back at once. To have a time limit count as a failure, put
  * it on the stage: {@code breaker.protect(() -> fetch(url).orTimeout(1, SECONDS))}.
  *
  * <p><i>With others.</i> {@code retry.call(() -> breaker.protect(() -> limiter.withPermit(() -> fetch(url))))}: each
- * attempt counts, and a refused call takes no permit. {@link AsyncRetry} waits until the breaker may let a call in, if
- * its {@code retryIf} accepts {@link CircuitOpenException}.
+ * attempt counts, and a refused call takes no permit. The refusals of limiters and semaphores inside count as nothing,
+ * and are not repeated by default. {@link AsyncRetry} waits until the breaker may let a call in, if its {@code retryIf}
+ * accepts {@link CircuitOpenException}.
  *
  * <p><i>Order.</i> All futures of {@link #awaitClosed()} are granted in one step, and completed one after the other in
  * the order of their arrival.
@@ -270,7 +272,7 @@ public final class AsyncCircuitBreaker {
 
         /**
          * Whether a failure counts as one; otherwise it counts as a success. By default every {@link Exception} does.
-         * It is not called for a {@code CancellationException}.
+         * It is not called for a {@code CancellationException}, nor for a {@link baton.Refusal}.
          */
         public Builder isFailure(Predicate<? super Throwable> predicate) {
             Objects.requireNonNull(predicate, "predicate");

@@ -111,10 +111,11 @@ public final class AsyncCondition {
         long millis = Timeout.millis(timeout);
         Executor inContext = CallerContext.executor(null);
         if (!permit.markClosed()) return closed();
-        Supplier<String> message = () -> "not signalled within " + Durations.textOf(timeout) + ": " + condition;
-        if (millis == 0) return tooLate(permit, message);
+        Supplier<TimeoutException> late =
+                () -> new TimeoutException("not signalled within " + Durations.textOf(timeout) + ": " + condition);
+        if (millis == 0) return tooLate(permit, late);
         try {
-            return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext, millis, message);
+            return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext, millis, late);
         } catch (Throwable e) { // no thread for the timer: the caller has no permit any more
             permit.releaseHeld();
             throw e;
@@ -168,13 +169,13 @@ public final class AsyncCondition {
                 new IllegalStateException("await with a permit that is closed: " + condition));
     }
 
-    private static CompletableFuture<Permit> tooLate(MutexPermit permit, Supplier<String> message) {
+    private static CompletableFuture<Permit> tooLate(MutexPermit permit, Supplier<TimeoutException> late) {
         try {
             permit.releaseHeld();
         } catch (IllegalStateException e) { // other code has unlocked the mutex, bypassing the permit
             return CompletableFuture.failedFuture(e);
         }
-        return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return CompletableFuture.failedFuture(late.get());
     }
 
     private static Permit successor(MutexPermit permit) {

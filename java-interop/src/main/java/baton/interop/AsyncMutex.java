@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Late;
@@ -102,7 +103,7 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not granted in time; then this caller
+     * As {@link #lock()}, but fails with {@link PermitTimeoutException} if the mutex is not granted in time; then this caller
      * does not hold it. With zero or less it succeeds or fails at once. The timeout is rounded up to whole
      * milliseconds.
      */
@@ -110,9 +111,9 @@ public final class AsyncMutex {
         long millis = Timeout.millis(timeout);
         CompletableFuture<Permit> decided = atOnce();
         if (decided != null) return decided;
-        Supplier<String> message = () -> Late.lock(timeout, mutex);
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, message);
+        Supplier<TimeoutException> late = () -> Late.lock(timeout, mutex);
+        if (millis == 0) return CompletableFuture.failedFuture(late.get());
+        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, late);
     }
 
     /**
@@ -156,7 +157,7 @@ public final class AsyncMutex {
     }
 
     /**
-     * As {@link #withLock(Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if the
+     * As {@link #withLock(Supplier)}, but fails with {@link PermitTimeoutException}, and never runs {@code action}, if the
      * mutex is not granted in time. The action itself may take as long as it takes.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.bridge.RateLimiterBridge;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Late;
@@ -49,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * to run it there instead. {@link AsyncSemaphore} says how the stack stays flat.
  *
  * <p><i>Failures</i> arrive in the future: {@link RateLimitedException} if as many requests wait as may wait, {@link
- * RateLimiterClosedException} if the limiter is closed, {@link TimeoutException} for a timeout. Arguments that can
+ * RateLimiterClosedException} if the limiter is closed, {@link PermitTimeoutException} for a timeout. Arguments that can
  * never succeed throw at the call.
  *
  * <p><i>Memory.</i> It publishes nothing from one caller to another.
@@ -170,7 +171,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time. If they
+     * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time. If they
      * cannot be there in time, given the rate and the requests before this one, it fails at once. With zero or less it
      * does not wait. The timeout is rounded up to whole milliseconds.
      *
@@ -180,9 +181,9 @@ public final class AsyncRateLimiter implements AutoCloseable {
         long millis = Timeout.millis(timeout);
         CompletableFuture<@Nullable Void> decided = atOnce(permits);
         if (decided != null) return decided;
-        Supplier<String> message = () -> Late.acquire(permits, timeout, limiter);
-        if (isLate(permits, timeout)) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return WaiterFuture.enqueue(core, permits, null, null, millis, message);
+        Supplier<TimeoutException> late = () -> Late.acquire(permits, timeout, limiter);
+        if (isLate(permits, timeout)) return CompletableFuture.failedFuture(late.get());
+        return WaiterFuture.enqueue(core, permits, null, null, millis, late);
     }
 
     /**

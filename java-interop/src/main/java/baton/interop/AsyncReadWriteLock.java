@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.interop.internal.futures.LockMode;
 import baton.interop.internal.futures.ReadWriteRequests;
 import baton.interop.internal.futures.Stages;
@@ -13,7 +14,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -122,7 +122,7 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #lockRead()}, but fails with {@link TimeoutException} if the lock is not granted in time; then the
+     * As {@link #lockRead()}, but fails with {@link PermitTimeoutException} if the lock is not granted in time; then the
      * caller holds nothing. With zero or less it succeeds or fails at once. The timeout is rounded up to whole
      * milliseconds.
      */
@@ -151,7 +151,7 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #withRead(Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if the
+     * As {@link #withRead(Supplier)}, but fails with {@link PermitTimeoutException}, and never runs {@code action}, if the
      * lock is not granted in time. The action itself may take as long as it takes.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
@@ -208,7 +208,7 @@ public final class AsyncReadWriteLock {
     }
 
     /**
-     * As {@link #withWrite(Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action}, if the
+     * As {@link #withWrite(Supplier)}, but fails with {@link PermitTimeoutException}, and never runs {@code action}, if the
      * lock is not granted in time. The action itself may take as long as it takes.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(

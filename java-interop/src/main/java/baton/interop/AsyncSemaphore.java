@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.CallerContext;
@@ -52,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * executor to run the callbacks there instead.
  *
  * <p><i>Failures</i> arrive in the future: {@link SemaphoreClosedException} if the semaphore is closed,
- * {@link TimeoutException} once the timeout has passed. Arguments that can never succeed throw at the call.
+ * {@link PermitTimeoutException} once the timeout has passed. Arguments that can never succeed throw at the call.
  *
  * <p><i>Memory.</i> Actions before the closing of a permit happen before the actions that follow the acquire which gets
  * it next.
@@ -152,7 +153,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     }
 
     /**
-     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time; then
+     * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time; then
      * nothing is held. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
@@ -253,7 +254,7 @@ public final class AsyncSemaphore implements AutoCloseable {
     }
 
     /**
-     * As {@link #withPermits(int, Supplier)}, but fails with {@link TimeoutException}, and never runs {@code action},
+     * As {@link #withPermits(int, Supplier)}, but fails with {@link PermitTimeoutException}, and never runs {@code action},
      * if the permits are not granted in time. The action itself may take as long as it takes.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
@@ -333,9 +334,9 @@ public final class AsyncSemaphore implements AutoCloseable {
         long millis = Timeout.millis(timeout);
         CompletableFuture<Permit> decided = atOnce(permits);
         if (decided != null) return decided;
-        Supplier<String> message = () -> Late.acquire(permits, timeout, semaphore);
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
-        return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, message);
+        Supplier<TimeoutException> late = () -> Late.acquire(permits, timeout, semaphore);
+        if (millis == 0) return CompletableFuture.failedFuture(late.get());
+        return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, late);
     }
 
     /** The completed future of a request that need not wait, or null. */

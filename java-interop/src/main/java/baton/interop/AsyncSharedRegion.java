@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SharedLockFuture;
 import baton.interop.internal.futures.Timeout;
@@ -16,7 +17,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -222,7 +222,7 @@ public final class AsyncSharedRegion implements AutoCloseable {
         }
 
         /**
-         * As {@link #lock()}, but fails with {@link TimeoutException} if the mutex is not granted in time; then this
+         * As {@link #lock()}, but fails with {@link PermitTimeoutException} if the mutex is not granted in time; then this
          * caller does not hold it. With zero or less it succeeds or fails at once. The timeout is rounded up to whole
          * milliseconds.
          */
@@ -231,7 +231,7 @@ public final class AsyncSharedRegion implements AutoCloseable {
             CompletableFuture<SharedLock> decided = atOnce();
             if (decided != null) return decided;
             if (millis > 0) return SharedLockFuture.enqueue(mutex, timeout);
-            return CompletableFuture.failedFuture(new TimeoutException(Late.lock(timeout, mutex)));
+            return CompletableFuture.failedFuture(Late.lock(timeout, mutex));
         }
 
         /**

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.bridge.SharedBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SharedCallFuture;
@@ -10,7 +11,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +62,7 @@ public final class AsyncSharedSemaphore {
     }
 
     /**
-     * As {@link #acquire(int)}, but fails with {@link TimeoutException} if the permits are not granted in time; then
+     * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time; then
      * this caller does not hold them. With zero or less it succeeds or fails at once. The timeout is rounded up to
      * whole milliseconds.
      *
@@ -83,11 +83,8 @@ public final class AsyncSharedSemaphore {
                 "acquire",
                 SharedBridge.labelOf(semaphore),
                 semaphore,
-                done -> SharedBridge.acquire(semaphore, permits, timeout, () -> late(permits, timeout), done));
-    }
-
-    private TimeoutException late(int permits, @Nullable Duration timeout) {
-        return new TimeoutException(Late.acquire(permits, timeout, semaphore));
+                done -> SharedBridge.acquire(
+                        semaphore, permits, timeout, () -> Late.acquire(permits, timeout, semaphore), done));
     }
 
     /** One permit, if that needs no waiting; see {@link #tryAcquire(int)}. */

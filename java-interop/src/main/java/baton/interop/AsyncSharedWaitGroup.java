@@ -92,11 +92,7 @@ public final class AsyncSharedWaitGroup {
                 "await",
                 SharedBridge.labelOf(group),
                 group,
-                done -> SharedBridge.await(group, timeout, () -> late(timeout), done));
-    }
-
-    private TimeoutException late(@Nullable Duration timeout) {
-        return new TimeoutException(Late.await(timeout, group));
+                done -> SharedBridge.await(group, timeout, () -> Late.await(timeout, group), done));
     }
 
     /**

@@ -69,7 +69,7 @@ public final class BlockingBarrier {
         if (granted == null) {
             ThreadWaiter waiter = waiter();
             if (nanos == 0 || !waiter.await(nanos)) {
-                throw new BarrierTimeoutException(Late.arrive(timeout, barrier));
+                throw Late.arrive(timeout, barrier);
             }
             granted = Objects.requireNonNull(waiter.grant());
         }

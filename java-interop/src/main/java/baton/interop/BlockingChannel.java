@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.Priority;
 import baton.bridge.ChannelBridge;
 import baton.channels.Channel;
@@ -63,16 +64,17 @@ public final class BlockingChannel<T extends @Nullable Object> {
     /**
      * As {@link #send(Object)}, but waits {@code timeout} at most. With zero or less it does not wait.
      *
-     * @throws TimeoutException if the element was not taken in time; it is never taken then
+     * @throws PermitTimeoutException if the element was not taken in time; it is never taken then
      */
-    public void send(T element, Duration timeout) throws InterruptedException, TimeoutException {
+    public void send(T element, Duration timeout) throws InterruptedException, PermitTimeoutException {
         sendWithin(element, null, timeout);
     }
 
     /**
      * As {@link #send(Object, Duration)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
      */
-    public void send(T element, Priority priority, Duration timeout) throws InterruptedException, TimeoutException {
+    public void send(T element, Priority priority, Duration timeout)
+            throws InterruptedException, PermitTimeoutException {
         sendWithin(element, Objects.requireNonNull(priority, "priority"), timeout);
     }
 
@@ -112,16 +114,17 @@ public final class BlockingChannel<T extends @Nullable Object> {
     /**
      * As {@link #reserve()}, but waits {@code timeout} at most.
      *
-     * @throws TimeoutException if there was no place in time; none is held
+     * @throws PermitTimeoutException if there was no place in time; none is held
      */
-    public Reservation<T> reserve(Duration timeout) throws InterruptedException, TimeoutException {
+    public Reservation<T> reserve(Duration timeout) throws InterruptedException, PermitTimeoutException {
         return reserveWithin(null, timeout);
     }
 
     /**
      * As {@link #reserve(Duration)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
      */
-    public Reservation<T> reserve(Priority priority, Duration timeout) throws InterruptedException, TimeoutException {
+    public Reservation<T> reserve(Priority priority, Duration timeout)
+            throws InterruptedException, PermitTimeoutException {
         return reserveWithin(Objects.requireNonNull(priority, "priority"), timeout);
     }
 
@@ -171,7 +174,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
         if (element != ChannelBridge.EMPTY) return requests.unwrap(element);
         ThreadWaiter waiter = waiter(0, ChannelBridge.RECEIVE);
         if (nanos > 0 && waiter.await(nanos)) return granted(waiter);
-        throw new TimeoutException(Late.receive(timeout, channel));
+        throw Late.receive(timeout, channel);
     }
 
     /**
@@ -198,14 +201,14 @@ public final class BlockingChannel<T extends @Nullable Object> {
     }
 
     private void sendWithin(T element, @Nullable Priority priority, Duration timeout)
-            throws InterruptedException, TimeoutException {
+            throws InterruptedException, PermitTimeoutException {
         long nanos = Timeout.nanos(timeout);
         ThreadWaiter.throwIfInterrupted();
         Object wrapped = ChannelBridge.wrap(element);
         int level = ChannelBridge.levelOf(channel, priority);
         if (ChannelBridge.offer(channel, wrapped, level)) return;
         if (nanos > 0 && waiter(level, wrapped).await(nanos)) return;
-        throw new TimeoutException(Late.send(timeout, channel));
+        throw Late.send(timeout, channel);
     }
 
     private Reservation<T> reserveAt(@Nullable Priority priority) throws InterruptedException {
@@ -217,12 +220,12 @@ public final class BlockingChannel<T extends @Nullable Object> {
     }
 
     private Reservation<T> reserveWithin(@Nullable Priority priority, Duration timeout)
-            throws InterruptedException, TimeoutException {
+            throws InterruptedException, PermitTimeoutException {
         long nanos = Timeout.nanos(timeout);
         int level = ChannelBridge.levelOf(channel, priority);
         HeldReservation<T> reservation = new HeldReservation<>(channel, level);
         if (!reserveNow() && (nanos == 0 || !waiter(level, ChannelBridge.PLACE).await(nanos))) {
-            throw new TimeoutException(Late.reserve(timeout, channel));
+            throw Late.reserve(timeout, channel);
         }
         reservation.handedOut();
         return reservation;

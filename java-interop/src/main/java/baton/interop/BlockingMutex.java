@@ -1,11 +1,11 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.interop.internal.blocking.MutexLock;
 import baton.sync.Mutex;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
@@ -110,7 +110,7 @@ public final class BlockingMutex implements Lock {
     /**
      * As {@link #call(Callable)}, but waits {@code timeout} at most for the mutex.
      *
-     * @throws TimeoutException if the mutex was not granted in time; {@code action} has not run
+     * @throws PermitTimeoutException if the mutex was not granted in time; {@code action} has not run
      */
     public <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
         return lock.call(timeout, action);

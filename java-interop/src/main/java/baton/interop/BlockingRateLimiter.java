@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.bridge.RateLimiterBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Timeout;
@@ -11,7 +12,6 @@ import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * interrupted. As in {@code java.util.concurrent}, a thread that is interrupted when it calls does not acquire.
  *
  * <p><i>Failures.</i> {@link RateLimitedException} if as many callers wait as may wait, {@link
- * RateLimiterClosedException} if the limiter is closed, {@link TimeoutException} for a timeout; nothing was taken then.
+ * RateLimiterClosedException} if the limiter is closed, {@link PermitTimeoutException} for a timeout; nothing was taken then.
  *
  * <p><i>Memory.</i> It publishes nothing from one caller to another.
  */
@@ -61,7 +61,7 @@ public final class BlockingRateLimiter {
     }
 
     /** As {@link #acquire(int, Duration)}, for one permit. */
-    public void acquire(Duration timeout) throws InterruptedException, TimeoutException {
+    public void acquire(Duration timeout) throws InterruptedException, PermitTimeoutException {
         acquire(1, timeout);
     }
 
@@ -70,15 +70,14 @@ public final class BlockingRateLimiter {
      * rate and the callers before this one, it throws at once. With zero or less it does not wait.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
-     * @throws TimeoutException if the permits were not granted in time; nothing was taken
+     * @throws PermitTimeoutException if the permits were not granted in time; nothing was taken
      */
-    public void acquire(int permits, Duration timeout) throws InterruptedException, TimeoutException {
+    public void acquire(int permits, Duration timeout) throws InterruptedException, PermitTimeoutException {
         long nanos = Timeout.nanos(timeout);
         ThreadWaiter.throwIfInterrupted();
         if (limiter.tryAcquire(permits)) return;
         boolean isInTime = nanos > 0 && RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
-        if (!isInTime || !waiter(permits).await(nanos))
-            throw new TimeoutException(Late.acquire(permits, timeout, limiter));
+        if (!isInTime || !waiter(permits).await(nanos)) throw Late.acquire(permits, timeout, limiter);
     }
 
     /**

@@ -1,10 +1,10 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.interop.internal.blocking.ModeLock;
 import baton.interop.internal.futures.LockMode;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +62,7 @@ public final class BlockingReadWriteLock implements ReadWriteLock {
     /**
      * As {@link #read(Callable)}, but waits {@code timeout} at most for the lock.
      *
-     * @throws TimeoutException if the lock was not granted in time; {@code action} has not run
+     * @throws PermitTimeoutException if the lock was not granted in time; {@code action} has not run
      */
     public <T extends @Nullable Object> T read(Duration timeout, Callable<T> action) throws Exception {
         return readLock.call(timeout, action);
@@ -81,7 +81,7 @@ public final class BlockingReadWriteLock implements ReadWriteLock {
     /**
      * As {@link #write(Callable)}, but waits {@code timeout} at most for the lock.
      *
-     * @throws TimeoutException if the lock was not granted in time; {@code action} has not run
+     * @throws PermitTimeoutException if the lock was not granted in time; {@code action} has not run
      */
     public <T extends @Nullable Object> T write(Duration timeout, Callable<T> action) throws Exception {
         return writeLock.call(timeout, action);

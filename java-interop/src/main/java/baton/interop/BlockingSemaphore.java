@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
@@ -14,7 +15,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Callbacks.</i> Closing a permit may run dependents of the futures that get it next before it returns, see
  * {@link AsyncSemaphore}.
  *
- * <p><i>Failures.</i> {@link SemaphoreClosedException} if the semaphore is closed, {@link TimeoutException} once the
+ * <p><i>Failures.</i> {@link SemaphoreClosedException} if the semaphore is closed, {@link PermitTimeoutException} once the
  * timeout has passed; nothing is held then.
  *
  * <p><i>Memory.</i> Actions before the closing of a permit happen before the actions that follow the acquire which gets
@@ -71,22 +71,22 @@ public final class BlockingSemaphore {
     }
 
     /** As {@link #acquire(int, Duration)}, for one permit. */
-    public Permit acquire(Duration timeout) throws InterruptedException, TimeoutException {
+    public Permit acquire(Duration timeout) throws InterruptedException, PermitTimeoutException {
         return requestWithin(1, null, timeout);
     }
 
     /**
      * As {@link #acquire(int)}, but waits {@code timeout} at most. With zero or less it does not wait.
      *
-     * @throws TimeoutException if the permits were not granted in time; nothing is held
+     * @throws PermitTimeoutException if the permits were not granted in time; nothing is held
      */
-    public Permit acquire(int permits, Duration timeout) throws InterruptedException, TimeoutException {
+    public Permit acquire(int permits, Duration timeout) throws InterruptedException, PermitTimeoutException {
         return requestWithin(permits, null, timeout);
     }
 
     /** As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}. */
     public Permit acquire(int permits, Priority priority, Duration timeout)
-            throws InterruptedException, TimeoutException {
+            throws InterruptedException, PermitTimeoutException {
         return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);
     }
 
@@ -146,7 +146,7 @@ public final class BlockingSemaphore {
     /**
      * As {@link #call(Callable)}, but waits {@code timeout} at most for the permit.
      *
-     * @throws TimeoutException if the permit was not granted in time; {@code action} has not run
+     * @throws PermitTimeoutException if the permit was not granted in time; {@code action} has not run
      */
     public <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
         Objects.requireNonNull(action, "action");
@@ -191,13 +191,13 @@ public final class BlockingSemaphore {
     }
 
     private Permit requestWithin(int permits, @Nullable Priority priority, Duration timeout)
-            throws InterruptedException, TimeoutException {
+            throws InterruptedException, PermitTimeoutException {
         long nanos = Timeout.nanos(timeout);
         ThreadWaiter.throwIfInterrupted();
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
         if (SyncBridge.tryAcquireAsThread(semaphore, permits)) return permit.handedOut();
         if (nanos > 0 && waiter(permits, priority).await(nanos)) return permit.handedOut();
-        throw new TimeoutException(Late.acquire(permits, timeout, semaphore));
+        throw Late.acquire(permits, timeout, semaphore);
     }
 
     private ThreadWaiter waiter(int permits, @Nullable Priority priority) {

@@ -1,9 +1,8 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import baton.Priority;
-import baton.bridge.Durations;
 import baton.interop.internal.blocking.CallerTask;
-import baton.interop.internal.futures.Timeout;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskRejectedException;
 import baton.scheduler.TaskScheduler;
@@ -12,8 +11,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,15 +50,14 @@ public final class BlockingTaskScheduler {
     /**
      * As {@link #call(Priority, Callable)}, but waits {@code timeout} at most for a slot.
      *
-     * @throws TimeoutException if there was no slot in time; the task has not begun
+     * @throws PermitTimeoutException if there was no slot in time; the task has not begun
      */
     public <T extends @Nullable Object> T call(Priority priority, Duration timeout, Callable<T> task) throws Exception {
         Objects.requireNonNull(priority, "priority");
-        long nanos = Timeout.nanos(timeout);
+        Objects.requireNonNull(timeout, "timeout");
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
-        Supplier<String> late = () -> "no slot within " + Durations.textOf(timeout) + ": " + scheduler;
-        return new CallerTask<T>(scheduler, priority, task).run(nanos, late);
+        return new CallerTask<T>(scheduler, priority, task).run(timeout);
     }
 
     @Override

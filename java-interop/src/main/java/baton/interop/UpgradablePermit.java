@@ -1,10 +1,10 @@
 package baton.interop;
 
+import baton.PermitTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A {@link Permit} of an {@link AsyncReadWriteLock} that reads together with other readers, until {@link #upgrade()}
@@ -42,7 +42,7 @@ public interface UpgradablePermit extends Permit {
     CompletableFuture<WritePermit> upgrade(Executor executor);
 
     /**
-     * As {@link #upgrade()}, but fails with {@link TimeoutException} if the other readers have not left in time; then
+     * As {@link #upgrade()}, but fails with {@link PermitTimeoutException} if the other readers have not left in time; then
      * this permit still reads upgradably. With zero or less the upgrade succeeds or fails at once. The timeout is
      * rounded up to whole milliseconds.
      */

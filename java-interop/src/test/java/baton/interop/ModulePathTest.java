@@ -123,7 +123,7 @@ class ModulePathTest {
         List<String> output = run(modulePath(List.of()));
         assertEquals(
                 List.of(
-                        "TimeoutException",
+                        "PermitTimeoutException",
                         "held: 1 permit of Semaphore (permits = 1, available = 0, waiting = 0) 1",
                         "module baton.interop",
                         "null",

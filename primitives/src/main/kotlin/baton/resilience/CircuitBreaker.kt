@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.Refusal
 import baton.monitoring.Alert
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
@@ -39,9 +40,9 @@ import kotlinx.coroutines.isActive
  *
  * *Counting.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
  * `isFailure` accepts it, otherwise a success of the callee. Cancellation of the caller counts as nothing, and so does
- * every exception of a cancelled caller, a `CancellationException` that is no timeout, and the refusal of a
- * [RateLimiter]. A `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is an
- * exception like others: a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The
+ * every exception of a cancelled caller, a `CancellationException` that is no timeout, and a [Refusal]: the call has
+ * not reached the callee. A `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is
+ * an exception like others: a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The
  * results of calls that began before the last change of state do not count, nor does that of a probe which has lost its
  * place.
  *
@@ -51,9 +52,8 @@ import kotlinx.coroutines.isActive
  * [RetryPolicy.maxRetryAfter]. Otherwise the call ends with the exception. The breaker comes before the limiter, so
  * that a refused call takes no permit; calls that have passed the breaker and wait for the limiter still reach the
  * callee after the breaker has opened. The limiter comes before the semaphore, so that a caller that waits for its turn
- * does not hold a permit meanwhile. Their refusals, such as [RateLimitedException], are not failures of the callee:
- * leave them out in `isFailure`. With a `slowCall` put the breaker inside both: there the waits do not count as time of
- * the callee.
+ * does not hold a permit meanwhile. Their refusals count as nothing, and are not repeated by default. With a `slowCall`
+ * put the breaker inside both: there the waits do not count as time of the callee.
  *
  * *Waiting.* [protect] never waits. [awaitClosed] suspends until calls are let through. *Order.* All its waiters are
  * granted in the same step, and woken in the order in which they came: coroutines and the futures of the Java API
@@ -201,14 +201,14 @@ internal constructor(
                 use?.end()
                 throw e
             }
-        if (call !is BreakerMachine.Refusal) return call
+        if (call !is BreakerMachine.Rejection) return call
         use?.end()
         throw exceptionOf(call)
     }
 
-    private fun exceptionOf(refusal: BreakerMachine.Refusal): CircuitOpenException {
-        val retryIn = core.timeOf(refusal.nanos)
-        return when (refusal.state) {
+    private fun exceptionOf(rejection: BreakerMachine.Rejection): CircuitOpenException {
+        val retryIn = core.timeOf(rejection.nanos)
+        return when (rejection.state) {
             BreakerState.OPEN -> CircuitOpenException("${core.label()} is open, retry in $retryIn", retryIn)
             BreakerState.HALF_OPEN ->
                 CircuitOpenException(
@@ -241,8 +241,7 @@ internal constructor(
                 when {
                     !isActive -> CallOutcome.NOTHING
                     failure is CancellationException && failure !is TimeoutCancellationException -> CallOutcome.NOTHING
-                    // The call has not reached the service.
-                    failure is RateLimitedException || failure is RateLimiterClosedException -> CallOutcome.NOTHING
+                    failure is Refusal -> CallOutcome.NOTHING
                     config.isFailure(failure) -> CallOutcome.FAILURE
                     else -> CallOutcome.SUCCESS
                 }

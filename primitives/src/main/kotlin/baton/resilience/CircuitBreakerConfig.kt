@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.Refusal
 import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
@@ -41,8 +42,8 @@ import kotlin.time.TimeSource
  * @property probes how many calls are let in at a time while the breaker is half open; so many successes close it.
  * @property probeTimeout after this time a probe that is not back loses its place.
  * @property isFailure whether an exception of the block is a failure; one that is not counts as a success. By default
- *   every [Exception] is a failure. It is not called for cancellation, nor for the refusal of a [RateLimiter], which
- *   count as nothing. If it throws, the call has failed, and throws that exception with its own as suppressed.
+ *   every [Exception] is a failure. It is not called for cancellation, nor for a [Refusal], which count as nothing. If
+ *   it throws, the call has failed, and throws that exception with its own as suppressed.
  * @property random the source of the jitter.
  * @property timeSource the clock. For a test in virtual time pass `testScheduler.timeSource`. One that goes back counts
  *   as standing still. So does one that throws at the end of a call; that is reported to the thread's handler of

@@ -1,8 +1,6 @@
-@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
-
 package baton.resilience
 
-import baton.FOR_JAVA_ALONE
+import baton.Refusal
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -19,11 +17,9 @@ import kotlin.time.toJavaDuration
  */
 public class CircuitOpenException
 internal constructor(message: String, public val retryIn: Duration, internal val mayCloseBefore: Boolean) :
-    IllegalStateException(message) {
+    IllegalStateException(message), Refusal {
     public constructor(message: String, retryIn: Duration) : this(message, retryIn, mayCloseBefore = false)
 
-    // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
-
     /** [retryIn] for Java. An infinite time is the longest that Java has. */
-    @SinceKotlin(FOR_JAVA_ALONE) public fun retryIn(): JavaDuration = retryIn.toJavaDuration()
+    override fun retryIn(): JavaDuration = retryIn.toJavaDuration()
 }

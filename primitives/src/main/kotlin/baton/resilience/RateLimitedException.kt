@@ -1,8 +1,6 @@
-@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
-
 package baton.resilience
 
-import baton.FOR_JAVA_ALONE
+import baton.Refusal
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -13,9 +11,8 @@ import kotlin.time.toJavaDuration
  *
  * @property retryIn the time after which the caller would have had the permits if it had been allowed to wait, above 0.
  */
-public class RateLimitedException(message: String, public val retryIn: Duration) : IllegalStateException(message) {
-    // Kotlin code has the property, and does not see this function: it claims to need a later version of Kotlin.
-
+public class RateLimitedException(message: String, public val retryIn: Duration) :
+    IllegalStateException(message), Refusal {
     /** [retryIn] for Java. */
-    @SinceKotlin(FOR_JAVA_ALONE) public fun retryIn(): JavaDuration = retryIn.toJavaDuration()
+    override fun retryIn(): JavaDuration = retryIn.toJavaDuration()
 }

@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.Refusal
 import baton.waiting.labelOf
 import java.io.IOException
 import java.util.concurrent.TimeoutException
@@ -37,7 +38,9 @@ import kotlinx.coroutines.TimeoutCancellationException
  *   [AttemptTimeoutException] once it has ended. An attempt that returns a value all the same has succeeded, late.
  * @property maxRetryAfter the longest Retry-After that is waited for. After a longer one there is no retry.
  * @property retryIf whether a failure is worth another attempt. By default [IOException], [TimeoutException] and a
- *   `TimeoutCancellationException` of the block are. It is not called for an [Error], nor for cancellation.
+ *   `TimeoutCancellationException` of the block are, but no [Refusal]. It is not called for an [Error], nor for
+ *   cancellation. If it accepts a refusal, the wait lasts at least for the time that the refusal names; that counts as
+ *   a Retry-After.
  * @property retryAfter the time that the failure asks to wait at least, or null. See [RetryAfter.parse].
  * @property budget bounds the retries of all calls that share it; null for no such bound.
  * @property onRetry called before the wait for each retry, with the attempt that is to follow.
@@ -111,7 +114,7 @@ public class RetryPolicy(
 
     private companion object {
         private val TRANSIENT: (Throwable) -> Boolean = {
-            it is IOException || it is TimeoutException || it is TimeoutCancellationException
+            it !is Refusal && (it is IOException || it is TimeoutException || it is TimeoutCancellationException)
         }
         private val NO_RETRY_AFTER: (Throwable) -> Duration? = { null }
         private val IGNORED: (RetryAttempt) -> Unit = {}

@@ -1,5 +1,7 @@
 package baton.resilience
 
+import baton.PermitTimeoutException
+import baton.Refusal
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.TimeoutException
@@ -91,9 +93,24 @@ abstract class RetryContract(private val face: RetryFace) {
             assertSame(e, failing<Exception>(RetryPolicy(maxAttempts = 2, maxDelay = Duration.ZERO)) { throw e })
             assertEquals(2, calls)
         }
+        for (e in listOf(IllegalStateException("a bug"), PermitTimeoutException("full"), Quota())) {
+            calls = 0
+            assertSame(e, failing<Exception>(RetryPolicy()) { throw e })
+            assertEquals(1, calls)
+        }
+    }
+
+    private class Quota : IOException(), Refusal {
+        override fun retryIn(): java.time.Duration = java.time.Duration.ofMillis(2)
+    }
+
+    @Test
+    fun refusal_thatRetryIfAccepts_isWaitedForAsItNames() {
+        failing<Quota>(policy()) { throw Quota() }
+        failing<IOException>(policy(retryAfter = { 3.milliseconds }).also { calls = 0 }) { throw Quota() }
         calls = 0
-        failing<IllegalStateException>(RetryPolicy()) { error("a bug") }
-        assertEquals(1, calls)
+        failing<PermitTimeoutException>(policy()) { throw PermitTimeoutException("full") }
+        assertEquals(listOf(2, 2, 3, 3, 0, 0).map { it.milliseconds }, delays)
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.PermitTimeoutException;
 import baton.bridge.Durations;
 import baton.interop.NoTimerThread;
 import baton.interop.Permit;
@@ -35,8 +36,13 @@ class TimeoutTest {
         return Arrays.stream(WaitKind.values()).filter(kind -> kind.create().timed != null);
     }
 
-    private static void assertLate(Throwable e) {
-        assertTrue(e instanceof TimeoutException || e instanceof BarrierTimeoutException, e::toString);
+    /** Those whose end is no refusal of a permit. */
+    private static Class<?> typeOf(WaitKind kind) {
+        return switch (kind) {
+            case AWAIT_CONDITION, AWAIT_LATCH, AWAIT_CLOSED, AWAIT_GROUP, RECEIVE -> TimeoutException.class;
+            case ARRIVE -> BarrierTimeoutException.class;
+            default -> PermitTimeoutException.class;
+        };
     }
 
     @ParameterizedTest
@@ -83,7 +89,7 @@ class TimeoutTest {
         for (Duration timeout : NOW_OR_NEVER) {
             Wait wait = kind.create();
             Throwable e = failure(wait.timed.apply(timeout));
-            assertLate(e);
+            assertEquals(typeOf(kind), e.getClass());
             assertEquals(String.format(wait.late, Durations.textOf(timeout)), e.getMessage());
             assertEquals(0, wait.waiting());
             wait.grant();
@@ -110,7 +116,7 @@ class TimeoutTest {
             CompletableFuture<?> late = wait.timed.apply(Duration.ofNanos(nanos));
             CompletableFuture<Integer> seen = late.handle((value, e) -> wait.waiting());
             CompletableFuture<Permit> behind = wait.follow();
-            assertLate(awaitFailure(late));
+            assertEquals(typeOf(kind), awaitFailure(late).getClass());
             if (behind != null) await(behind).close();
             else assertEquals(0, await(seen));
             wait.grant();

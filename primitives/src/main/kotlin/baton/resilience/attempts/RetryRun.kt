@@ -1,8 +1,10 @@
 package baton.resilience.attempts
 
+import baton.Refusal
 import baton.resilience.CircuitOpenException
 import baton.resilience.RetryAttempt
 import baton.resilience.RetryPolicy
+import baton.retryIn
 import java.util.concurrent.CancellationException
 import kotlin.time.Duration
 import kotlin.time.TimeMark
@@ -39,11 +41,12 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
                 failures.addLast(failure)
             }
 
-    /** If an open breaker refused the call, the wait lasts at least until it may let another call through. */
+    /** After a refusal that names a time, the wait lasts at least so long. A half-open breaker may close before. */
     private fun retryAfter(failure: Throwable): Duration? {
         val asked = policy.retryAfter(failure)
-        val open = (failure as? CircuitOpenException)?.takeIf { !it.mayCloseBefore }?.retryIn ?: return asked
-        return if (asked == null) open else maxOf(asked, open)
+        if (failure is CircuitOpenException && failure.mayCloseBefore) return asked
+        val named = (failure as? Refusal)?.retryIn ?: return asked
+        return if (asked == null) named else maxOf(asked, named)
     }
 
     /** The attempt that follows a result that was not accepted; null if the call ends with that. */

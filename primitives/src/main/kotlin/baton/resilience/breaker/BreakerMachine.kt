@@ -85,13 +85,13 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     }
 
     /** Why a call was refused: in [state], for another [nanos], or [FOREVER]. */
-    class Refusal(val state: BreakerState, val nanos: Long)
+    class Rejection(val state: BreakerState, val nanos: Long)
 
     private fun advance(now: Long) {
         if (now > time) time = now
     }
 
-    /** Returns a [Generation], a [Probe] or a [Refusal]. */
+    /** Returns a [Generation], a [Probe] or a [Rejection]. */
     fun enter(now: Long): Any {
         advance(now)
         if (state == OPEN && time >= openUntil) change(HALF_OPEN)
@@ -102,7 +102,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
             return it
         }
         rejected++
-        return Refusal(state, nanosUntilEntry())
+        return Rejection(state, nanosUntilEntry())
     }
 
     /**

@@ -1,5 +1,7 @@
 package baton.resilience.breaker
 
+import baton.PermitTimeoutException
+import baton.Refusal
 import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
 import baton.resilience.BreakerState.HALF_OPEN
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.assertThrows
 
 /** The counting and the refusals of a breaker, through any API. */
 abstract class BreakerContract(private val face: BreakerFace) {
+    private class Quota : IOException(), Refusal
+
     private val clock = TestTimeSource()
     private val breaker = CircuitBreaker(config(clock, slowCall = 1.seconds), "api")
 
@@ -75,9 +79,11 @@ abstract class BreakerContract(private val face: BreakerFace) {
     }
 
     @Test
-    fun refusalOfALimiter_isThrownAndCountsAsNothing() {
+    fun refusal_isThrownAndCountsAsNothing() {
         assertThrows<RateLimitedException> { run { throw RateLimitedException("too many wait", 1.seconds) } }
         assertThrows<RateLimiterClosedException> { run { throw RateLimiterClosedException("closed") } }
+        assertThrows<PermitTimeoutException> { run { throw PermitTimeoutException("full") } }
+        assertThrows<Quota> { run { throw Quota() } }
         assertEquals(listOf(0, 0, 0), counts())
     }
 

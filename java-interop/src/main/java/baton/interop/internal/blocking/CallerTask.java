@@ -1,8 +1,11 @@
 package baton.interop.internal.blocking;
 
+import baton.PermitTimeoutException;
 import baton.Priority;
+import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
+import baton.interop.internal.futures.Timeout;
 import baton.scheduler.TaskDeadlineException;
 import baton.scheduler.TaskScheduler;
 import baton.waiting.Parking;
@@ -11,9 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,17 +37,21 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
 
     /** Waits for a slot and runs the task. */
     public T run() throws Exception {
-        return run(Parking.FOREVER, () -> "");
+        return run(Parking.FOREVER, null);
     }
 
     /**
-     * As {@link #run()}, but waits {@code nanos} at most for a slot.
+     * As {@link #run()}, but waits {@code timeout} at most for a slot.
      *
-     * @throws TimeoutException if there was no slot in time; the task has not begun
+     * @throws PermitTimeoutException if there was no slot in time; the task has not begun
      */
-    public T run(long nanos, Supplier<String> onTimeout) throws Exception {
+    public T run(Duration timeout) throws Exception {
+        return run(Timeout.nanos(timeout), timeout);
+    }
+
+    private T run(long nanos, @Nullable Duration timeout) throws Exception {
         try {
-            awaitSlot(nanos, onTimeout);
+            awaitSlot(nanos, timeout);
         } catch (Throwable e) {
             future.cancel(false);
             throw e;
@@ -57,12 +62,12 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
         try {
             return Stages.result(future);
         } catch (TaskDeadlineException e) { // that of a call that may not wait
-            throw new TimeoutException(onTimeout.get());
+            throw Late.slot(timeout, scheduler);
         }
     }
 
     /** Returns when there is a command, or the future has completed without one. */
-    private void awaitSlot(long nanos, Supplier<String> onTimeout) throws InterruptedException, TimeoutException {
+    private void awaitSlot(long nanos, @Nullable Duration timeout) throws InterruptedException, PermitTimeoutException {
         future.start(nanos > 0);
         var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
         long start = System.nanoTime();
@@ -74,7 +79,7 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
                 if (future.cancel(false)) throw new InterruptedException();
                 thread.interrupt();
             } else if (future.cancel(false)) {
-                throw new TimeoutException(onTimeout.get());
+                throw Late.slot(timeout, scheduler);
             }
         }
     }

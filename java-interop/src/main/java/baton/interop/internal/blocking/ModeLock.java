@@ -1,5 +1,6 @@
 package baton.interop.internal.blocking;
 
+import baton.PermitTimeoutException;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.LockMode;
@@ -34,7 +35,7 @@ public final class ModeLock extends ThreadLock {
     }
 
     @Override
-    String late(Duration timeout) {
+    PermitTimeoutException late(Duration timeout) {
         return Late.lock(mode, timeout, lock);
     }
 

@@ -1,5 +1,6 @@
 package baton.interop.internal.blocking;
 
+import baton.PermitTimeoutException;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.Late;
 import baton.sync.Mutex;
@@ -32,7 +33,7 @@ public final class MutexLock extends ThreadLock {
     }
 
     @Override
-    String late(Duration timeout) {
+    PermitTimeoutException late(Duration timeout) {
         return Late.lock(timeout, mutex);
     }
 

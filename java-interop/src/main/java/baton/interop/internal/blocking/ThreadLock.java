@@ -1,12 +1,12 @@
 package baton.interop.internal.blocking;
 
+import baton.PermitTimeoutException;
 import baton.interop.internal.futures.Timeout;
 import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +21,8 @@ abstract class ThreadLock implements Lock {
     /** A waiter for the lock, not enqueued yet. */
     abstract ThreadWaiter waiter(Thread self);
 
-    /** The message of a call that was not granted the lock in time. */
-    abstract String late(Duration timeout);
+    /** The failure of a call that was not granted the lock in time. */
+    abstract PermitTimeoutException late(Duration timeout);
 
     @Override
     public final void lock() {
@@ -73,11 +73,11 @@ abstract class ThreadLock implements Lock {
         return callHolding(action);
     }
 
-    /** As {@link #call(Callable)}, but fails with {@link TimeoutException} if the lock was not granted in time. */
+    /** As {@link #call(Callable)}, but fails with {@link PermitTimeoutException} if the lock was not granted in time. */
     public final <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
         long nanos = Timeout.nanos(timeout);
         Objects.requireNonNull(action, "action");
-        if (!lockWithin(nanos)) throw new TimeoutException(late(timeout));
+        if (!lockWithin(nanos)) throw late(timeout);
         return callHolding(action);
     }
 

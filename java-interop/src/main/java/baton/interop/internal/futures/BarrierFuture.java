@@ -2,12 +2,9 @@ package baton.interop.internal.futures;
 
 import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
-import baton.sync.BarrierTimeoutException;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
@@ -46,15 +43,8 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
     private void decided(@Nullable Object granted, @Nullable Throwable failure) {
         if (granted instanceof Integer index) succeed(index);
         else if (granted != null) runAction(granted);
-        else if (failure instanceof TimeoutException late) fail(lateArrival(late));
         // A cancelled grant was withdrawn, and the withdrawing thread completes this.
         else if (failure != null && !(failure instanceof CancellationException)) fail(failure);
-    }
-
-    private static BarrierTimeoutException lateArrival(TimeoutException late) {
-        BarrierTimeoutException e = new BarrierTimeoutException(Objects.requireNonNull(late.getMessage()));
-        for (Throwable trace : late.getSuppressed()) e.addSuppressed(trace);
-        return e;
     }
 
     @Override

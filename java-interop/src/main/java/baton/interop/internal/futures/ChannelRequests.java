@@ -53,8 +53,8 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Supplier<String> message = () -> Late.reserve(timeout, channel);
-        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, message, null);
+        Supplier<TimeoutException> late = () -> Late.reserve(timeout, channel);
+        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, late, null);
     }
 
     /** A place, or null if there is none now; throws if the channel is closed, or has no places. */
@@ -78,8 +78,8 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Supplier<String> message = () -> Late.receive(timeout, channel);
-        return enqueue(0, ChannelBridge.RECEIVE, null, millis, message, executor);
+        Supplier<TimeoutException> late = () -> Late.receive(timeout, channel);
+        return enqueue(0, ChannelBridge.RECEIVE, null, millis, late, executor);
     }
 
     @SuppressWarnings("unchecked") // the channel takes elements of T only
@@ -93,10 +93,10 @@ public final class ChannelRequests<T extends @Nullable Object> {
             Object request,
             @Nullable V grant,
             long millis,
-            Supplier<String> onTimeout,
+            Supplier<TimeoutException> onTimeout,
             @Nullable Executor executor) {
         if (millis < 0) return WaiterFuture.enqueue(core, number, request, grant, executor);
         if (millis > 0) return WaiterFuture.enqueue(core, number, request, grant, millis, onTimeout);
-        return CompletableFuture.failedFuture(new TimeoutException(onTimeout.get()));
+        return CompletableFuture.failedFuture(onTimeout.get());
     }
 }

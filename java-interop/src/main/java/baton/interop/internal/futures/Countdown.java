@@ -29,7 +29,8 @@ public final class Countdown {
     public CompletableFuture<@Nullable Void> await(Duration timeout, Supplier<String> unmet) {
         long millis = Timeout.millis(timeout);
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(unmet.get()));
-        return WaiterFuture.enqueue(core, 1, null, null, millis, unmet);
+        Supplier<TimeoutException> late = () -> new TimeoutException(unmet.get());
+        if (millis == 0) return CompletableFuture.failedFuture(late.get());
+        return WaiterFuture.enqueue(core, 1, null, null, millis, late);
     }
 }

@@ -1,6 +1,5 @@
 package baton.interop.internal.futures;
 
-import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.UpgradablePermit;
 import baton.interop.WritePermit;
@@ -88,12 +87,12 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
     @Override
     public CompletableFuture<WritePermit> upgrade(Duration timeout) {
         long millis = Timeout.millis(timeout);
-        Supplier<String> message = () -> "not upgraded within " + Durations.textOf(timeout) + ": " + lock;
-        if (millis == 0) return upgradeNow(message);
+        Supplier<TimeoutException> late = () -> Late.upgrade(timeout, lock);
+        if (millis == 0) return upgradeNow(late);
         Upgrade upgrade = new Upgrade(null);
         if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
         try {
-            upgrade.start(millis, message);
+            upgrade.start(millis, late);
         } catch (Throwable e) { // no thread for the timer: the request is in no queue
             upgrade.decided(false);
             throw e;
@@ -101,13 +100,13 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         return upgrade;
     }
 
-    private CompletableFuture<WritePermit> upgradeNow(Supplier<String> message) {
+    private CompletableFuture<WritePermit> upgradeNow(Supplier<TimeoutException> late) {
         try {
             if (tryUpgrade().isPresent()) return CompletableFuture.completedFuture(this);
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        return CompletableFuture.failedFuture(late.get());
     }
 
     @Override

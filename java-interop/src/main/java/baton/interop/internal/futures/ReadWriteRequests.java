@@ -60,10 +60,10 @@ public final class ReadWriteRequests {
         long millis = Timeout.millis(timeout);
         CompletableFuture<P> decided = atOnce(type, mode);
         if (decided != null) return decided;
-        Supplier<String> message = () -> Late.lock(mode, timeout, lock);
-        if (millis == 0) return CompletableFuture.failedFuture(new TimeoutException(message.get()));
+        Supplier<TimeoutException> late = () -> Late.lock(mode, timeout, lock);
+        if (millis == 0) return CompletableFuture.failedFuture(late.get());
         P permit = type.cast(new ReadWritePermit(lock, mode, owner));
-        return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, millis, message);
+        return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, millis, late);
     }
 
     /** The completed future of a request that need not wait, or null. */

@@ -1,12 +1,12 @@
 package baton.interop.internal.futures;
 
+import baton.PermitTimeoutException;
 import baton.bridge.SharedBridge;
 import baton.shared.SharedLock;
 import baton.shared.SharedMutex;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
         return future;
     }
 
-    /** As the other, but after the timeout the future fails with a {@link TimeoutException}. */
+    /** As the other, but after the timeout the future fails with a {@link PermitTimeoutException}. */
     public static SharedLockFuture enqueue(SharedMutex mutex, Duration timeout) {
         SharedLockFuture future = new SharedLockFuture(mutex);
         future.start();
@@ -65,7 +65,7 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
 
     private void timeOut(Duration timeout) {
         if (isDone()) return;
-        TimeoutException late = traced(new TimeoutException(Late.lock(timeout, mutex)));
+        PermitTimeoutException late = traced(Late.lock(timeout, mutex));
         // A wait for others ends a moment later. A caller that sees this fail must find the queue without it.
         if (withdrawAs(late) && place.isCompletedExceptionally()) failIfLate();
     }

@@ -1,22 +1,23 @@
 package baton.interop.internal.futures;
 
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The message of a request that may time out, with the place where the request began to wait. Created only where the
+ * The failure of a request that may time out, with the place where the request began to wait. Created only where the
  * system property {@code baton.futures.traces} is {@code true}, because a stack trace costs far more than a request.
  */
-public final class WaitTrace implements Supplier<String> {
+public final class WaitTrace implements Supplier<TimeoutException> {
     /** Read once, so that the compiler drops the traces where they are off. */
     static final boolean IS_ENABLED = Boolean.getBoolean("baton.futures.traces");
 
-    private final @Nullable Supplier<String> message;
+    private final @Nullable Supplier<TimeoutException> late;
     private final Throwable waited = new Throwable("waited here");
 
-    WaitTrace(@Nullable Supplier<String> message) {
-        this.message = message;
+    WaitTrace(@Nullable Supplier<TimeoutException> late) {
+        this.late = late;
     }
 
     /** The trace of a select, or null where traces are off. */
@@ -30,7 +31,7 @@ public final class WaitTrace implements Supplier<String> {
 
     /** Only of a request that can time out. */
     @Override
-    public String get() {
-        return Objects.requireNonNull(message, "message").get();
+    public TimeoutException get() {
+        return Objects.requireNonNull(late, "late").get();
     }
 }

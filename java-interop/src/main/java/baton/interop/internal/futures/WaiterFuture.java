@@ -4,6 +4,7 @@ import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
 import baton.waiting.threads.Timeouts;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -27,7 +28,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     private @Nullable DisposableHandle timer;
 
     /** A {@link WaitTrace} where traces are enabled. It has no field of its own, which every future would pay for. */
-    private @Nullable Supplier<String> onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(null) : null;
+    private @Nullable Supplier<TimeoutException> onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(null) : null;
 
     WaiterFuture(WaitCore core, int number, @Nullable Object request, @Nullable T grant, @Nullable Executor executor) {
         this.entry = new Entry(core, number, request);
@@ -54,14 +55,14 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return future;
     }
 
-    /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
+    /** As the other, but after {@code millis} the future fails with that {@link TimeoutException}. */
     public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
             WaitCore core,
             int number,
             @Nullable Object request,
             @Nullable T grant,
             long millis,
-            Supplier<String> onTimeout) {
+            Supplier<TimeoutException> onTimeout) {
         WaiterFuture<T> future = new WaiterFuture<>(core, number, request, grant, null);
         future.start(millis, onTimeout);
         return future;
@@ -75,21 +76,21 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return future;
     }
 
-    /** As the other, but after {@code millis} the future fails with a {@link TimeoutException} with that message. */
+    /** As the other, but after {@code millis} the future fails with that {@link TimeoutException}. */
     public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
             WaitCore core,
             @Nullable Object owner,
             @Nullable T grant,
             @Nullable Executor executor,
             long millis,
-            Supplier<String> onTimeout) {
+            Supplier<TimeoutException> onTimeout) {
         WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
         future.start(millis, onTimeout);
         return future;
     }
 
-    final void start(long millis, Supplier<String> message) {
-        onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(message) : message;
+    final void start(long millis, Supplier<TimeoutException> late) {
+        onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(late) : late;
         // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
         timer = Timeouts.schedule(millis, this::timeOut);
         start();
@@ -126,10 +127,8 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         switch (state) {
             case Waiter.GRANTED -> succeed(granted());
             case Waiter.FAILED -> fail(traced(entry.core.failure(entry)));
-            case Waiter.TIMED_OUT -> {
-                Supplier<String> message = onTimeout;
-                fail(traced(new TimeoutException(message == null ? null : message.get())));
-            }
+            case Waiter.TIMED_OUT ->
+                fail(traced(Objects.requireNonNull(onTimeout, "onTimeout").get()));
             default -> fail(traced(new UntracedCancellationException(call() + " was cancelled")));
         }
     }
