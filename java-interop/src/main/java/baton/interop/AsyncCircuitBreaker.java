@@ -263,7 +263,8 @@ public final class AsyncCircuitBreaker {
 
         /**
          * How many calls are let in at a time after that, at least 1; so many successes close the breaker. One that is
-         * not back after {@code timeout} loses its place. By default 3, and 30 seconds.
+         * not back after {@code timeout} loses its place; its failure opens the breaker even then. By default 3, and 30
+         * seconds.
          */
         public Builder probes(int probes, Duration timeout) {
             Objects.requireNonNull(timeout, "timeout");

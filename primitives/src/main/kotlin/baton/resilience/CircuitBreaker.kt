@@ -35,16 +35,16 @@ import kotlinx.coroutines.isActive
  * the window reaches its bound; that is checked after each call that counts. [BreakerState.OPEN] refuses all calls for
  * `openFor`. The first call after that, or exactly at its end, makes it [BreakerState.HALF_OPEN], which lets in
  * `probes` calls at a time: so many successes close the breaker, slow ones too, and one failure opens it again. There
- * is no timer. A probe that is cancelled gives its place back, and one that is not back within `probeTimeout` loses it.
- * So the breaker is never stuck.
+ * is no timer. A probe that is cancelled gives its place back, and one that is not back within `probeTimeout` loses it;
+ * its failure opens the breaker even then. So the breaker is never stuck.
  *
  * *Counting.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
  * `isFailure` accepts it, otherwise a success of the callee. Cancellation of the caller counts as nothing, and so does
  * every exception of a cancelled caller, a `CancellationException` that is no timeout, and a [Refusal]: the call has
  * not reached the callee. A `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is
  * an exception like others: a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The
- * results of calls that began before the last change of state do not count, nor does that of a probe which has lost its
- * place.
+ * results of calls that began before the last change of state do not count, nor does the success of a probe which has
+ * lost its place.
  *
  * *With others.* `retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`.
  * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] of an open breaker if

@@ -40,7 +40,8 @@ import kotlin.time.TimeSource
  * @property maxOpenFor the bound of that time, with its jitter.
  * @property jitter the randomness of that time, so that the clients of a service do not all probe it at once.
  * @property probes how many calls are let in at a time while the breaker is half open; so many successes close it.
- * @property probeTimeout after this time a probe that is not back loses its place.
+ * @property probeTimeout after this time a probe that is not back loses its place. Its failure opens the breaker even
+ *   then, its success changes nothing.
  * @property isFailure whether an exception of the block is a failure; one that is not counts as a success. By default
  *   every [Exception] is a failure. It is not called for cancellation, nor for a [Refusal], which count as nothing. If
  *   it throws, the call has failed, and throws that exception with its own as suppressed.

@@ -27,8 +27,8 @@ import baton.resilience.CircuitBreakerMetrics
  * (1) A call is let in by one object, which it shows again at its end: the current Generation in CLOSED and DISABLED, a
  *     Probe of its own in HALF_OPEN.
  * (2) Each change of state, and each reset, begins a new generation. A result counts only if its generation is the
- *     current one, or its probe still has its place. So results of calls that began before do not count, and every
- *     outcome is counted at most once.
+ *     current one, or its probe was let in since the last change. So results of calls that began before do not count,
+ *     and every outcome is counted at most once. The success of a probe counts only if it still has its place.
  * (3) In HALF_OPEN at most `probes` probes have a place; the place is free again when the probe has ended or was
  *     cancelled, and at the end of probeTimeout in any case. So HALF_OPEN lets in another probe in bounded time,
  *     even if no probe ever ends.
@@ -119,8 +119,10 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
 
     private fun leaveProbe(probe: Probe, outcome: CallOutcome, opening: Opening?): Opening? {
         val places = places
-        if (places == null || !places.holds(probe, time)) return null
+        if (places == null || probe.places !== places) return null
+        // Without its place, too: a callee that hangs for longer than probeTimeout must open the breaker again.
         if (outcome == CallOutcome.FAILURE) return open(opening)
+        if (!places.holds(probe, time)) return null
         places.giveBack(probe)
         if (outcome != CallOutcome.NOTHING && ++successes >= config.probes) change(CLOSED)
         return null

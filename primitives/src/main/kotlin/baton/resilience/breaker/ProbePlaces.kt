@@ -28,7 +28,7 @@ internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
     /** Whether [probe] has its place at [time]. */
     fun holds(probe: Probe, time: Long): Boolean {
         dropLost(time)
-        return probe.places === this
+        return probe.hasPlace
     }
 
     fun giveBack(probe: Probe) {
@@ -36,7 +36,7 @@ internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
         val newer = probe.newer
         if (older == null) oldest = newer else older.newer = newer
         if (newer == null) newest = older else newer.older = older
-        probe.places = null
+        probe.hasPlace = false
         probe.older = null
         probe.newer = null
         taken--
@@ -60,9 +60,11 @@ internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
 /**
  * A call that was let in while the breaker was half open.
  *
- * @property places where its place is; null once it has none. Guarded by the lock of the breaker's core.
+ * @property places those of the time in HALF_OPEN in which it was let in.
  */
-internal class Probe(@JvmField var places: ProbePlaces?, @JvmField val lostAt: Long) {
+internal class Probe(@JvmField val places: ProbePlaces, @JvmField val lostAt: Long) {
+    // Guarded by the lock of the breaker's core.
+    @JvmField var hasPlace = true
     @JvmField var older: Probe? = null
     @JvmField var newer: Probe? = null
 }

@@ -23,7 +23,10 @@ import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 
-/** Each thread may have one call inside; a tick of the clock ends OPEN. Cancellation of waiters included. */
+/**
+ * Each thread may have one call inside; a tick of the clock ends OPEN, and takes a probe its place. Cancellation of
+ * waiters included.
+ */
 @Param(name = "thread", gen = ThreadIdGen::class)
 class CircuitBreakerLincheckTest : LincheckCase {
     override val model: Class<*>
@@ -42,6 +45,7 @@ class CircuitBreakerLincheckTest : LincheckCase {
                 openFor = Backoff.constant(1.nanoseconds),
                 jitter = Jitter.None,
                 probes = 1,
+                probeTimeout = 1.nanoseconds,
                 timeSource =
                     object : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
                         override fun read() = time.get()
@@ -131,6 +135,26 @@ class CircuitBreakerLincheckTest : LincheckCase {
                     .after {
                         for (thread in 0..1) actor(test::enter, thread)
                         for (thread in 0..1) actor(test::fail, thread)
+                        actor(test::tick)
+                    },
+                // The probe has lost its place to another one. Its failure opens the breaker, or comes after its
+                // closing.
+                threads(
+                        {
+                            actor(test::fail, 0)
+                            actor(test::state)
+                        },
+                        {
+                            actor(test::enter, 1)
+                            actor(test::succeed, 1)
+                        },
+                        { actor(test::state) },
+                    )
+                    .after {
+                        for (thread in 0..1) actor(test::enter, thread)
+                        for (thread in 0..1) actor(test::fail, thread)
+                        actor(test::tick)
+                        actor(test::enter, 0)
                         actor(test::tick)
                     },
                 // A reset lets the waiter go, a trip does not take that back.

@@ -6,17 +6,17 @@ import kotlinx.coroutines.suspendCancellableCoroutine
 
 /**
  * Sequential specification of a [CircuitBreaker] that opens for one tick with a failure among the last two calls, has
- * one probe without a time limit, and at most one call of each thread.
+ * one probe, which loses its place at the next tick, and at most one call of each thread.
  */
 @Suppress("unused") // Lincheck finds the members by name.
 internal class CircuitBreakerSequential {
-    private data class Call(val epoch: Int, val isProbe: Boolean)
+    private class Call(val epoch: Int, val isProbe: Boolean, val at: Int)
 
     private var state = "CLOSED"
     private var epoch = 0
     private var time = 0
     private var openUntil = 0
-    private var hasProbe = false
+    private var probe: Call? = null
     private val window = ArrayList<Boolean>()
     private val inside = arrayOfNulls<Call>(THREADS)
     private val line = ArrayList<CancellableContinuation<Unit>>()
@@ -24,7 +24,7 @@ internal class CircuitBreakerSequential {
     private fun change(to: String) {
         state = to
         epoch++
-        hasProbe = false
+        probe = null
         if (!isPassing()) return
         window.clear()
         val released = line.toList()
@@ -32,15 +32,18 @@ internal class CircuitBreakerSequential {
         released.forEach { it.resume(Unit) { _, _, _ -> } }
     }
 
+    private fun hasProbe() = probe.let { it != null && it.at == time }
+
     private fun isPassing() = state == "CLOSED" || state == "DISABLED"
 
     fun enter(thread: Int): Boolean {
         if (inside[thread] != null) return false
         if (state == "OPEN" && time >= openUntil) change("HALF_OPEN")
-        val isProbe = state == "HALF_OPEN" && !hasProbe
+        val isProbe = state == "HALF_OPEN" && !hasProbe()
         if (!isPassing() && !isProbe) return false
-        if (isProbe) hasProbe = true
-        inside[thread] = Call(epoch, isProbe)
+        val call = Call(epoch, isProbe, time)
+        if (isProbe) probe = call
+        inside[thread] = call
         return true
     }
 
@@ -49,8 +52,9 @@ internal class CircuitBreakerSequential {
         inside[thread] = null
         if (call.epoch != epoch) return
         if (call.isProbe) {
-            hasProbe = false
-            if (isFailure == true) open() else if (isFailure == false) change("CLOSED")
+            val isInTime = hasProbe() && probe === call
+            if (isInTime) probe = null
+            if (isFailure == true) open() else if (isInTime && isFailure == false) change("CLOSED")
         } else if (isFailure != null) {
             window += isFailure
             if (window.size > 2) window.removeFirst()
@@ -99,8 +103,10 @@ internal class CircuitBreakerSequential {
 
     /** A call counts by whether it is of now, times by their distance. */
     private fun summary() =
-        listOf(state, if (state == "OPEN") time >= openUntil else null, hasProbe, window.toList(), line.size) +
-            inside.map { it?.let { call -> if (call.epoch == epoch) call.isProbe else "old" } }
+        listOf(state, if (state == "OPEN") time >= openUntil else null, hasProbe(), window.toList(), line.size) +
+            inside.map {
+                it?.let { call -> if (call.epoch == epoch) call.isProbe to (hasProbe() && call === probe) else "old" }
+            }
 
     override fun equals(other: Any?) = other is CircuitBreakerSequential && summary() == other.summary()
 

@@ -148,18 +148,27 @@ abstract class BreakerContract(private val face: BreakerFace) {
     }
 
     @Test
-    fun lateProbe_keepsItsValueAndChangesNothing() {
+    fun lateProbe_thatSucceeds_keepsItsValueAndChangesNothing() {
         open()
         clock += 10.seconds
         assertEquals("late", run { "late".also { clock += 5.seconds } })
+        assertEquals(HALF_OPEN, breaker.state)
+        assertEquals(Duration.ZERO, breaker.retryIn)
+    }
+
+    /** A callee that hangs for longer than the time of a probe kept the breaker half open for good. */
+    @Test
+    fun lateProbe_thatFails_opensAgain() {
+        open()
+        clock += 10.seconds
         assertThrows<IOException> {
             run {
                 clock += 5.seconds
                 throw IOException()
             }
         }
-        assertEquals(HALF_OPEN, breaker.state)
-        assertEquals(Duration.ZERO, breaker.retryIn)
+        assertEquals(OPEN, breaker.state)
+        assertEquals(10.seconds, breaker.retryIn)
     }
 
     @Test

@@ -74,8 +74,9 @@ internal class BreakerReference(
         if (call.epoch != epoch) return
         if (call.isProbe) {
             lost(now)
-            if (!probesOut.remove(call)) return
-            if (end == End.FAILURE) open(now) else if (end == End.SUCCESS && ++successes == probes) change(CLOSED)
+            val isInTime = probesOut.remove(call)
+            if (end == End.FAILURE) open(now)
+            else if (isInTime && end == End.SUCCESS && ++successes == probes) change(CLOSED)
         } else if (end != End.CANCELLED) {
             val isSlow = end == End.SUCCESS && slowNanos != null && reading - call.reading > slowNanos
             results += Result(now, end == End.FAILURE, isSlow)
