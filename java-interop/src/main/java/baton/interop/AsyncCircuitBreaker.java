@@ -297,7 +297,7 @@ public final class AsyncCircuitBreaker {
 
         @Override
         public String toString() {
-            return "Builder of AsyncCircuitBreaker (window = " + window + ", " + config + ")";
+            return "Builder of AsyncCircuitBreaker (" + BreakerBridge.textOf(config, window) + ")";
         }
     }
 }

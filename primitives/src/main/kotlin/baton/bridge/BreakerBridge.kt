@@ -64,6 +64,10 @@ public fun onChange(breaker: CircuitBreaker, listener: BiConsumer<in BreakerStat
 public fun configWithoutWindow(): CircuitBreakerConfig =
     DEFAULT_BREAKER_CONFIG.copy(window = SlidingWindow.Time(1.seconds))
 
+/** The settings as text, with a window that the configuration need not allow. */
+@InternalBatonApi
+public fun textOf(config: CircuitBreakerConfig, window: SlidingWindow): String = config.textWith(window)
+
 @InternalBatonApi
 public fun withWindow(config: CircuitBreakerConfig, window: SlidingWindow): CircuitBreakerConfig =
     config.copy(window = window)

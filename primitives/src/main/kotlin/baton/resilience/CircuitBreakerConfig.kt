@@ -119,9 +119,12 @@ public class CircuitBreakerConfig(
             timeSource,
         )
 
-    override fun toString(): String =
-        "CircuitBreakerConfig (window = $window, minimumCalls = $minimumCalls, failureRate = $failureRate, " +
-            "slowCall = $slowCall, slowRate = $slowRate, openFor = $openFor, probes = $probes)"
+    /** The settings as text, with another [window]. */
+    internal fun textWith(window: SlidingWindow): String =
+        "window = $window, minimumCalls = $minimumCalls, failureRate = $failureRate, slowCall = $slowCall, " +
+            "slowRate = $slowRate, openFor = $openFor, probes = $probes"
+
+    override fun toString(): String = "CircuitBreakerConfig (${textWith(window)})"
 
     private companion object {
         private val EXCEPTIONS: (Throwable) -> Boolean = { it is Exception }

@@ -296,6 +296,14 @@ class AsyncCircuitBreakerTest {
     }
 
     @Test
+    void builder_toString_showsOneWindow_thatOfItsBreaker() {
+        String text = AsyncCircuitBreaker.builder().window(7).minimumCalls(20).toString();
+        assertTrue(
+                text.startsWith("Builder of AsyncCircuitBreaker (window = Calls(size=7), minimumCalls = 20, "), text);
+        assertEquals(text.indexOf("window"), text.lastIndexOf("window"), text);
+    }
+
+    @Test
     void builder_refusesAtTheCall_andTheMinimumAtTheEnd() {
         AsyncCircuitBreaker.Builder builder = AsyncCircuitBreaker.builder();
         Duration second = Duration.ofSeconds(1);
