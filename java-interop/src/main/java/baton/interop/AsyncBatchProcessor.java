@@ -42,7 +42,12 @@ public final class AsyncBatchProcessor {
         this.processor = processor;
     }
 
-    /** A processor with the numbers of {@code config}. */
+    /**
+     * A processor with the numbers of {@code config}. It tries a task again after an {@code IOException} and a {@code
+     * TimeoutException} that is no {@link baton.Refusal}. For other exceptions give {@link #of} a processor that has a
+     * policy, such as {@code new BatchProcessor(config, AsyncRetry.builder().retryIf(…).build().kotlin(), null, null,
+     * null)}.
+     */
     public static AsyncBatchProcessor create(ConcurrencyConfig config) {
         Objects.requireNonNull(config, "config");
         return of(new BatchProcessor(config, null, null, null, null));

@@ -31,9 +31,11 @@ import kotlinx.coroutines.flow.Flow
  * handed over in the order of the items, in batches: by the caller's coroutine, one at a time, while the tasks of the
  * next batch run. So no result is handed over before its batch is complete.
  *
- * *Failures.* A task that throws is tried again as the policy says, and then its item has failed; the others go on. A
- * failure of `onResult` makes its item failed, without another attempt. So does a `CancellationException` of either
- * while the caller is active, an `Error`, and a breaker that refuses the call.
+ * *Failures.* A task that throws is tried again as the policy says, and then its item has failed; the others go on. By
+ * default only an `IOException`, a `TimeoutException` and a `TimeoutCancellationException` are tried again, and no
+ * [baton.Refusal]: a policy with another `retryIf` says what else is, such as the exceptions of a database. A failure
+ * of `onResult` makes its item failed, without another attempt. So does a `CancellationException` of either while the
+ * caller is active, an `Error`, and a breaker that refuses the call.
  *
  * *Cancellation.* A cancelled call cancels the running tasks and waits for them. There is no report then; results that
  * were handed over stay so.
@@ -42,7 +44,7 @@ import kotlinx.coroutines.flow.Flow
  * any number of calls may use it at the same time, from any thread.
  *
  * @property config the numbers.
- * @param policy replaces [ConcurrencyConfig.retry].
+ * @param policy replaces [ConcurrencyConfig.retry], which repeats what [RetryPolicy.retryIf] accepts by default.
  * @param limiter each attempt takes a permit of it, once the breaker has admitted it. The wait for the permit counts
  *   for the breaker's slow calls and the policy's `attemptTimeout`. An attempt that the limiter refuses counts as
  *   nothing in the breaker.

@@ -37,7 +37,9 @@ public data class ConcurrencyConfig(
     }
 
     /**
-     * Delays that double after each attempt, with jitter.
+     * Delays that double after each attempt, with jitter. Only an `IOException`, a `TimeoutException` and a
+     * `TimeoutCancellationException` that is no [baton.Refusal] are tried again. For other exceptions give the
+     * [BatchProcessor] a policy.
      *
      * @property maxAttempts how often a task is tried at most, the first attempt included; at least 1.
      * @property baseDelayMs the delay after the first attempt, in milliseconds; at least 1.

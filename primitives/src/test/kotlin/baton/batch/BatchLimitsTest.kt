@@ -1,5 +1,6 @@
 package baton.batch
 
+import baton.PermitTimeoutException
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
@@ -11,6 +12,7 @@ import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import java.io.IOException
+import java.util.concurrent.TimeoutException
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.delay
@@ -60,6 +62,14 @@ class BatchLimitsTest {
         delay(1.seconds)
         batch.process(1..1) { throw IOException() }
         assertEquals(BreakerState.OPEN, breaker.state)
+    }
+
+    @Test
+    fun task_thatFails_isTriedAgainByDefaultAsDocumented() = runTest {
+        val failures =
+            listOf(IOException(), TimeoutException(), IllegalStateException(), PermitTimeoutException("full"))
+        val report = BatchProcessor(ConcurrencyConfig()).process(failures) { throw it }
+        assertEquals(listOf(3, 3, 1, 1), report.failed.sortedBy { failures.indexOf(it.item) }.map { it.attempts })
     }
 
     @Test
