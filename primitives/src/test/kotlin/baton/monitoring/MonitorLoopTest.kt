@@ -50,12 +50,12 @@ class MonitorLoopTest {
     /** Returns once the monitor has raised an alert and cleared it. */
     private fun assertAlerts() {
         inUse = 10
-        assertEquals(true, alerts.poll(100, TimeUnit.SECONDS))
+        assertEquals(true, alerts.poll(120, TimeUnit.SECONDS))
         inUse = 0
-        assertEquals(false, alerts.poll(100, TimeUnit.SECONDS))
+        assertEquals(false, alerts.poll(120, TimeUnit.SECONDS))
     }
 
-    private fun nextReport(): Throwable = checkNotNull(reported.poll(100, TimeUnit.SECONDS)) { "nothing is reported" }
+    private fun nextReport(): Throwable = checkNotNull(reported.poll(120, TimeUnit.SECONDS)) { "nothing is reported" }
 
     @AfterEach
     fun shutDown() {

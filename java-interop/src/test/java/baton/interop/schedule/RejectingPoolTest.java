@@ -79,11 +79,11 @@ class RejectingPoolTest {
 
     private void assertRuns() throws InterruptedException {
         runs.clear();
-        for (int i = 0; i < 3; i++) assertNotNull(runs.poll(60, TimeUnit.SECONDS), "no run");
+        for (int i = 0; i < 3; i++) assertNotNull(runs.poll(120, TimeUnit.SECONDS), "no run");
     }
 
     private static Throwable endOf(AsyncSchedule<?> schedule) throws Exception {
-        return schedule.ended().<Throwable>handle((value, e) -> e).get(60, TimeUnit.SECONDS);
+        return schedule.ended().<Throwable>handle((value, e) -> e).get(120, TimeUnit.SECONDS);
     }
 
     @AfterEach
@@ -155,7 +155,7 @@ class RejectingPoolTest {
                 CountDownLatch end = burst();
                 isFull.set(i % 2 == 0);
                 end.countDown();
-                assertEquals(i % 2 == 0, alerts.poll(60, TimeUnit.SECONDS));
+                assertEquals(i % 2 == 0, alerts.poll(120, TimeUnit.SECONDS));
             }
         }
     }
@@ -165,8 +165,8 @@ class RejectingPoolTest {
         JdbcDataSource source = new JdbcDataSource();
         source.setURL("jdbc:h2:mem:rejecting;DB_CLOSE_DELAY=-1");
         AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
-        edits.createTables().get(60, TimeUnit.SECONDS);
-        edits.close().get(60, TimeUnit.SECONDS);
+        edits.createTables().get(120, TimeUnit.SECONDS);
+        edits.close().get(120, TimeUnit.SECONDS);
         for (int i = 0; i < 2; i++) {
             AsyncSchedule<String> schedule = AsyncSchedule.<String>builder(
                             due -> CompletableFuture.completedFuture(null))
@@ -174,15 +174,15 @@ class RejectingPoolTest {
                             source, "checks", KeyCodec.Companion.getSTRING(), Duration.ofMillis(1), pool))
                     .start();
             schedule.put("a" + i, Triggers.every(Duration.ofHours(1)));
-            schedule.flush().get(60, TimeUnit.SECONDS);
+            schedule.flush().get(120, TimeUnit.SECONDS);
             CountDownLatch end = burst();
             schedule.put("b" + i, Triggers.every(Duration.ofHours(1)));
             CompletableFuture<Void> flushed = schedule.flush();
             end.countDown();
-            flushed.get(60, TimeUnit.SECONDS);
+            flushed.get(120, TimeUnit.SECONDS);
             if (i == 1) pool.shutdown();
             // The second one finds the table free.
-            schedule.shutdown().get(60, TimeUnit.SECONDS);
+            schedule.shutdown().get(120, TimeUnit.SECONDS);
             assertEquals(2 * i + 2, schedule.size());
         }
     }

@@ -36,7 +36,7 @@ class PriorityRefusalTest {
             ran.countDown()
             if (failure != null) throw failure
         }
-        assertTrue(ran.await(100, TimeUnit.SECONDS))
+        assertTrue(ran.await(120, TimeUnit.SECONDS))
         return thread
     }
 
@@ -63,7 +63,7 @@ class PriorityRefusalTest {
             } else {
                 val failure = fault.failure()
                 assertEquals("refusing", runBlock(failure = failure))
-                assertSame(failure, executor.uncaught.poll(100, TimeUnit.SECONDS))
+                assertSame(failure, executor.uncaught.poll(120, TimeUnit.SECONDS))
                 assertEquals("refusing", runBlock())
             }
         }
