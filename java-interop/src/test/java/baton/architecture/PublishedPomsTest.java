@@ -31,7 +31,8 @@ class PublishedPomsTest {
         for (MatchResult dependency : DEPENDENCY.matcher(pom).results().toList()) {
             String floor = FLOORS.get(dependency.group(1));
             if (floor == null) continue;
-            assertTrue(parent.contains("<" + floor + ">" + dependency.group(2) + "</" + floor + ">"), dependency.group());
+            assertTrue(
+                    parent.contains("<" + floor + ">" + dependency.group(2) + "</" + floor + ">"), dependency.group());
         }
         assertEquals(module.equals("micrometer"), pom.contains("micrometer-core"));
     }

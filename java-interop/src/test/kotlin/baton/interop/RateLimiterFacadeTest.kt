@@ -1,5 +1,6 @@
 package baton.interop
 
+import baton.callBlockingOfAnyKotlinx as runBlocking
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
 import baton.interop.blocking.BlockedCall
@@ -16,7 +17,6 @@ import java.util.concurrent.TimeoutException
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.future.await
-import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertTrue

@@ -66,7 +66,7 @@ class Caller internal constructor(val name: String) {
         get() = failure is CancellationException
 
     fun cancel() {
-        job.cancel()
+        job.cancel(null) // which all versions of kotlinx have
     }
 
     internal suspend fun make(request: suspend () -> Any?, log: MutableList<String>) {

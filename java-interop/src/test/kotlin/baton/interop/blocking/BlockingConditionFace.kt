@@ -1,5 +1,6 @@
 package baton.interop.blocking
 
+import baton.callBlockingOfAnyKotlinx as runBlocking
 import baton.interop.AsyncCondition
 import baton.interop.AsyncMutex
 import baton.interop.JavaConditionFace
@@ -12,7 +13,6 @@ import baton.sync.mutex.MutexFace
 import java.util.concurrent.Callable
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.Executors
-import kotlinx.coroutines.runBlocking
 
 /**
  * Each caller that locks has a thread, which owns the mutex and awaits the signal. The contract signals and unlocks in

@@ -1,6 +1,7 @@
 package baton.interop.blocking
 
 import baton.Priority
+import baton.callBlockingOfAnyKotlinx as runBlocking
 import baton.channels.ChannelClosedException
 import baton.channels.contract.ChannelFace
 import baton.channels.contract.ChannelPlan
@@ -26,7 +27,6 @@ import baton.sync.countdown.SelectWaitGroupFace
 import baton.sync.countdown.WaitGroupFace
 import baton.sync.countdown.waitGroup
 import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.runBlocking
 
 // The blocking views as the contracts use them. Idle waiters of a semaphore are coroutines here: it does not count
 // them. The timeouts are those of BlockingTimeoutTest, in real time.

@@ -1,5 +1,6 @@
 package baton.interop.blocking
 
+import baton.callBlockingOfAnyKotlinx as runBlocking
 import baton.interop.AsyncMutex
 import baton.interop.AsyncReadWriteLock
 import baton.interop.AsyncSemaphore
@@ -23,7 +24,6 @@ import baton.sync.semaphore.contract.SemaphoreFace
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.currentCoroutineContext
-import kotlinx.coroutines.runBlocking
 
 internal class BlockingSemaphoreFace(private val semaphore: Semaphore, isMixed: Boolean = false) :
     SemaphoreFace by KotlinSemaphoreFace(semaphore) {

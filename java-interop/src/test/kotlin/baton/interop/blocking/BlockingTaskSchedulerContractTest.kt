@@ -1,6 +1,7 @@
 package baton.interop.blocking
 
 import baton.Priority.NORMAL
+import baton.callBlockingOfAnyKotlinx as runBlocking
 import baton.interop.AsyncTaskScheduler
 import baton.interop.TaskOptions
 import baton.waiting.contract.WaiterContract
@@ -11,7 +12,6 @@ import java.util.concurrent.CompletableFuture
 import java.util.function.Supplier
 import kotlin.time.Duration
 import kotlinx.coroutines.future.await
-import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 
 /** Calls of threads wait for the slot, alone and in turn with Java tasks and coroutines. */

@@ -99,7 +99,11 @@ internal class ThreadCalls(private val waiting: () -> Int) {
         fun resumeCaller() {
             settled.complete()
             val waiting = caller!!
-            result.fold({ waiting.resume(it) { _, unused, _ -> undo(unused) } }, waiting::resumeWithException)
+            @Suppress("DEPRECATION") // The newer overload is missing in kotlinx.coroutines 1.8.
+            result.fold(
+                { value -> waiting.resume(value) { _: Throwable -> undo(value) } },
+                waiting::resumeWithException,
+            )
         }
 
         fun cancel() {

@@ -9,7 +9,9 @@ import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.Delay
+import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Runnable
 
 /**
  * Where the wait of a future for other processes goes on. After a slice it resumes on a callback thread, and not on the
@@ -28,6 +30,14 @@ internal object FutureContext :
         val timer = Timeouts.onTimerThread(timeMillis) { continuation.resume(Unit) }
         continuation.invokeOnCancellation { timer.dispose() }
     }
+
+    // The two that kotlinx.coroutines has bodies for, but not as default methods before 1.11.
+
+    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
+        Timeouts.schedule(timeMillis, block)
+
+    @Deprecated("As in kotlinx.coroutines, which does not call it", level = DeprecationLevel.ERROR)
+    override suspend fun delay(time: Long): Unit = throw UnsupportedOperationException()
 
     /** To be called before the first use of this object, which links to `Delay`. */
     object Need {
