@@ -230,7 +230,7 @@ class AsyncRetryTest {
     @Test
     void attemptTimeout_ofACancellableFuture_waitsForItsFunction() throws Exception {
         CompletableFuture<String> cleanedUp = new CompletableFuture<>();
-        CompletableFuture<Object> begun = new CompletableFuture<>();
+        CompletableFuture<Object> cancelled = new CompletableFuture<>();
         AsyncRetry retry = waiting(Duration.ZERO)
                 .maxAttempts(2)
                 .attemptTimeout(Duration.ofMillis(10))
@@ -238,12 +238,17 @@ class AsyncRetryTest {
         CompletableFuture<String> future = retry.call(() -> {
             if (!stages.isEmpty()) return CompletableFuture.completedFuture("second");
             stages.add(cleanedUp);
-            return CancellableFuture.supply(r -> CompletableFuture.runAsync(r), token -> {
-                token.onCancel(() -> begun.complete("cancelled"));
+            CompletableFuture<String> running = new CompletableFuture<>();
+            CompletableFuture<String> work = CancellableFuture.supply(r -> CompletableFuture.runAsync(r), token -> {
+                token.onCancel(() -> cancelled.complete("cancelled"));
+                running.complete("running");
                 return cleanedUp.join();
             });
+            // A function that the timeout finds before it runs is not called.
+            await(running);
+            return work;
         });
-        await(begun);
+        await(cancelled);
         assertThrows(java.util.concurrent.TimeoutException.class, () -> future.get(20, TimeUnit.MILLISECONDS));
         cleanedUp.complete("late");
         assertEquals("second", await(future));

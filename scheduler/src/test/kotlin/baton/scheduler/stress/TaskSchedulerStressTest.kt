@@ -18,6 +18,7 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.awaitCancellation
@@ -77,9 +78,15 @@ class TaskSchedulerStressTest {
         val deadline = if (random.nextInt(8) == 0) random.nextInt(300).microseconds else null
         when (random.nextInt(4)) {
             0 ->
-                withTimeoutOrNull(random.nextInt(1, 3).milliseconds) {
-                    runCatching { run(level, number % 100, deadline) { work(number, bound) } }
-                        .onFailure { if (it is CancellationException) throw it }
+                coroutineScope {
+                    // Called at once, and so not by a caller that is cancelled already, which schedules no task.
+                    val call =
+                        launch(start = CoroutineStart.UNDISPATCHED) {
+                            runCatching { run(level, number % 100, deadline) { work(number, bound) } }
+                                .onFailure { if (it is CancellationException) throw it }
+                        }
+                    withTimeoutOrNull(random.nextInt(1, 3).milliseconds) { call.join() }
+                    call.cancelAndJoin()
                 }
             1 -> kept += submit(level, number % 100, deadline) { work(number, bound) }
             else -> kept += schedule(level, deadline = deadline) { work(number, bound) }
