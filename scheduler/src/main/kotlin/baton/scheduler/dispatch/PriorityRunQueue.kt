@@ -9,8 +9,6 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.atomic.AtomicLong
-import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
@@ -65,18 +63,15 @@ internal class PriorityRunQueue(
     override val parallelism: Int,
     val policy: PriorityPolicy,
     private val quantum: Int,
-) : RunQueue() {
+) : RunQueue(), CoroutineContext.Element {
     @Volatile private var word: Long = 0
+    @Volatile private var reportedAt = System.nanoTime() - REPORT_NANOS
     private val queues = LevelQueues()
     private val counts = Counts()
 
     /** A retired worker kept for reuse, so that starting a worker for each block allocates nothing. */
-    private val retired = AtomicReference<Worker?>()
+    @Volatile private var retired: Worker? = null
     val boosts = PriorityBoosts(this)
-
-    /** Passed with the workers: the dispatcher of an executor that rejects one cancels the job of its context. */
-    @Volatile private var probe = Job()
-    private val reportedAt = AtomicLong(System.nanoTime() - REPORT_NANOS)
 
     init {
         Boosts.begin()
@@ -116,34 +111,41 @@ internal class PriorityRunQueue(
     }
 
     private fun newWorker(afterGap: Boolean): Worker {
-        val worker = if (retired.get() == null) null else retired.getAndSet(null)
+        val worker = if (retired == null) null else RETIRED.getAndSet(this, null as Worker?) as Worker?
         return (worker ?: Worker()).also { it.afterGap = afterGap }
     }
 
     private fun start(worker: Worker) {
         worker.set(true)
         try {
-            underlying.dispatch(probe, worker)
+            underlying.dispatch(this, worker)
         } catch (e: Throwable) {
             // The remaining blocks must run: kotlinx does likewise for an executor that was shut down. Invariant 7: the
             // dispatcher may have queued the worker before it threw.
             Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
             reportRefusal(e)
         }
-        reportRejection()
     }
 
-    private fun reportRejection() {
-        val cancelled = probe
-        if (!cancelled.isCancelled) return
-        probe = Job()
-        cancelled.invokeOnCompletion { reportRefusal(it?.cause ?: it) }
+    override val key: CoroutineContext.Key<*>
+        get() = KEY
+
+    /**
+     * This queue is the context of its workers. A dispatcher whose executor rejects a worker cancels the job in its
+     * context, and does nothing else that shows. So a job is made when it is asked for.
+     */
+    override fun <E : CoroutineContext.Element> get(key: CoroutineContext.Key<E>): E? {
+        if (key !== Job) return null
+        val job = Job()
+        job.invokeOnCompletion { reportRefusal(it?.cause ?: it) }
+        @Suppress("UNCHECKED_CAST") // by the key
+        return job as E
     }
 
     private fun reportRefusal(e: Throwable?) {
         val now = System.nanoTime()
-        val last = reportedAt.get()
-        if (now - last < REPORT_NANOS || !reportedAt.compareAndSet(last, now)) return
+        val last = reportedAt
+        if (now - last < REPORT_NANOS || !REPORTED_AT.compareAndSet(this, last, now)) return
         val message = "$underlying refuses workers of a PriorityDispatcher, whose blocks run elsewhere meanwhile"
         Trampoline.report(RejectedExecutionException(message, e))
     }
@@ -185,12 +187,10 @@ internal class PriorityRunQueue(
         private fun requeue(): Boolean {
             set(true)
             try {
-                if (RequeuedWorker(this).dispatchTo(underlying, probe)) return true
+                if (RequeuedWorker(this).dispatchTo(this@PriorityRunQueue)) return true
             } catch (e: Throwable) {
                 // The dispatcher has refused the worker, or has queued it before it threw: invariant 7 decides.
                 reportRefusal(e)
-            } finally {
-                reportRejection()
             }
             return !compareAndSet(true, false)
         }
@@ -225,7 +225,7 @@ internal class PriorityRunQueue(
         /** No block was waiting when this worker left, so it has passed none over. */
         private fun retire(): Runnable? {
             selector.reset()
-            retired.set(this)
+            retired = this
             return null
         }
 
@@ -287,8 +287,8 @@ internal class PriorityRunQueue(
         private var isRefused = false
 
         /** Returns whether the dispatcher has queued this. */
-        fun dispatchTo(underlying: CoroutineDispatcher, context: CoroutineContext): Boolean {
-            underlying.dispatch(context, this)
+        fun dispatchTo(queue: PriorityRunQueue): Boolean {
+            queue.underlying.dispatch(queue, this)
             isDispatched = true
             return !isRefused
         }
@@ -313,7 +313,13 @@ internal class PriorityRunQueue(
 
         private fun workersOf(word: Long): Int = (word ushr WORKER_SHIFT).toInt()
 
-        private val WORD: VarHandle =
-            MethodHandles.lookup().findVarHandle(PriorityRunQueue::class.java, "word", Long::class.javaPrimitiveType)
+        private val KEY = object : CoroutineContext.Key<PriorityRunQueue> {}
+
+        private val LOOKUP = MethodHandles.lookup()
+        private val WORD: VarHandle = LOOKUP.findVarHandle(PriorityRunQueue::class.java, "word", Long::class.java)
+        private val RETIRED: VarHandle =
+            LOOKUP.findVarHandle(PriorityRunQueue::class.java, "retired", Worker::class.java)
+        private val REPORTED_AT: VarHandle =
+            LOOKUP.findVarHandle(PriorityRunQueue::class.java, "reportedAt", Long::class.java)
     }
 }
