@@ -33,7 +33,7 @@ constructor(
 
     init {
         require(permissions.containsAll(OwnedFiles.OWNER_ONLY)) {
-            "permissions = ${OwnedFiles.text(permissions)}, the owner must be able to read and write"
+            "permissions = ${OwnedFiles.text(permissions)}, must let the owner read and write"
         }
     }
 

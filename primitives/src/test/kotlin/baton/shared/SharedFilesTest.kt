@@ -98,7 +98,7 @@ class SharedFilesTest {
     @Test
     fun options_withoutTheOwner_areRefused() {
         val refusal = assertThrows<IllegalArgumentException> { options("r--rw----") }
-        assertEquals("permissions = r--rw----, the owner must be able to read and write", refusal.message)
+        assertEquals("permissions = r--rw----, must let the owner read and write", refusal.message)
     }
 
     @Test
