@@ -193,13 +193,13 @@ class SharedStateTest {
                 () -> AsyncChannel.create(number, ChannelOrder.PRIORITY, OnFull.DROP_LATEST),
                 () -> AsyncChannel.create(number, ChannelOrder.FIFO, OnFull.SUSPEND, x -> {}),
                 () -> channel.resize(number),
-                () -> AsyncTaskScheduler.builder(1).capacity(number, OnFullQueue.REJECT));
+                () -> AsyncTaskScheduler.builder(1).capacity(number, OnFullQueue.REJECT),
+                () -> AsyncSemaphore.create(number),
+                () -> AsyncSemaphore.create(number, WaitOrder.FIFO, "x"),
+                () -> semaphore.resize(number));
         refuses(
                 number < 1,
                 number,
-                () -> AsyncSemaphore.create(number),
-                () -> AsyncSemaphore.create(number, WaitOrder.FIFO, "x"),
-                () -> semaphore.resize(number),
                 () -> AsyncBarrier.create(number),
                 () -> AsyncBarrier.create(number, () -> CompletableFuture.completedFuture(1)),
                 () -> AsyncTaskScheduler.create(number),
