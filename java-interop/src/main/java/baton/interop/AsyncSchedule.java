@@ -61,8 +61,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
  * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. While the
- * executor rejects, entries fire late, and a run that it rejects is passed to {@link Builder#onFailure}: the schedule
- * tries again, at least every 100 ms. End the schedule before its executor: after a {@code shutdown} of the executor the
+ * executor rejects, entries fire late: the loop is offered again, at least every 100 ms. A run that the executor rejects is
+ * not: it counts as failed, and is passed to {@link Builder#onFailure}, a single time ({@link Triggers#at}) for good. So
+ * {@link #maxConcurrency} should be within what the executor takes. End the schedule before its executor: after a {@code shutdown} of the executor the
  * schedule ends at its next wake-up, within a minute; after a {@code shutdownNow} it may never end. An executor that is no
  * {@code ExecutorService} does not tell whether it was shut down: the schedule ends when that has rejected for a minute.
  *
@@ -222,7 +223,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
      * start: then the schedule has never run. It fails with a {@code CancellationException} if the executor was shut
      * down before, and with a {@code RejectedExecutionException} if an executor that does not tell that has rejected the
-     * schedule for a minute. {@link Builder#onFailure} gets both, too.
+     * schedule for a minute. {@link Builder#onFailure} gets each of them, too.
      */
     public CompletableFuture<@Nullable Void> ended() {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
@@ -387,7 +388,10 @@ public final class AsyncSchedule<K> implements AutoCloseable {
             return with(ScheduleBridge.withClock(config, Objects.requireNonNull(clock, "clock")));
         }
 
-        /** Starts a new schedule: it loads the store's entries, and then runs the entries that are due. */
+        /**
+         * Starts a new schedule: it loads the store's entries, and then runs the entries that are due. If the store cannot
+         * be read, {@link #onFailure} gets the store and the failure, and {@link AsyncSchedule#ended} fails.
+         */
         public AsyncSchedule<K> start() {
             ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;
             return new AsyncSchedule<>(

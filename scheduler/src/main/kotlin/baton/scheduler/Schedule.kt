@@ -51,12 +51,13 @@ import kotlin.time.Duration.Companion.microseconds
  * entries, too, by a second at most after it works again. Both are passed to [ScheduleConfig.onFailure], with the
  * schedule.
  *
- * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
- * For `every`, only the trigger is stored, so due times that pass while no process runs are not made up for. The
- * schedule takes over the changes of other writers, except for entries that were changed here and are not written yet.
- * While the store fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A row
- * that the store refuses with an [IllegalArgumentException] is passed to [ScheduleConfig.onFailure] with its key, and
- * left out until the entry is changed. A trigger of your own without a name is not stored.
+ * *Store.* Each run is at least once, unless the executor of [run] rejects it: after a crash, the runs of the last
+ * [ScheduleConfig.flushEvery] may be repeated. For `every`, only the trigger is stored, so due times that pass while no
+ * process runs are not made up for. The schedule takes over the changes of other writers, except for entries that were
+ * changed here and are not written yet. While the store fails, entries fire as ever, and the changes, one for each
+ * entry, are kept and tried again. A row that the store refuses with an [IllegalArgumentException] is passed to
+ * [ScheduleConfig.onFailure] with its key, and left out until the entry is changed. A trigger of your own without a
+ * name is not stored.
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is

@@ -11,7 +11,7 @@ import kotlin.time.toJavaDuration
  * A snapshot of the counters of a [Schedule].
  *
  * @property fired how many actions have begun.
- * @property failed how many of them have thrown.
+ * @property failed how many actions have thrown, and how many runs the executor has rejected.
  * @property running how many have begun and have not ended.
  * @property skipped how many due times had no run because of [Misfire.Skip] or [Overlap].
  * @property lagP50 the median of [Due.lag], over all actions that have begun; at most 7 % too high; 0 before the first

@@ -96,7 +96,8 @@ internal class StoreSync<K : Any>(
                     own()
                     store.load(0)
                 } catch (e: Throwable) {
-                    throw unlessCancelled(e).also { hasLoadFailed = true }
+                    hasLoadFailed = true
+                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
                 }
             readCount.incrementAndGet()
             rows.mergeFirst(all)

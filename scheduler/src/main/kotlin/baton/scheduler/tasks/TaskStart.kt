@@ -42,6 +42,9 @@ internal class TaskStart(private val task: CoroutineTask<*>) : AtomicBoolean(), 
 
     override fun resumeWith(result: Result<Unit>) = run()
 
+    /** In the message of an executor that rejects it. */
+    override fun toString(): String = task.label
+
     override fun run() {
         if (!compareAndSet(false, true)) return
         if (Thread.currentThread() === sender && !isDispatched) return Trampoline.run(task::runHere)
