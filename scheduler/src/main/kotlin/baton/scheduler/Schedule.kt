@@ -145,15 +145,16 @@ public class Schedule<K : Any>(
      * Loads the entries from the store, then fires until it is cancelled or [shutdown] is called. In the latter case it
      * returns. An entry that was put before wins over the one that is loaded.
      *
-     * @throws IllegalStateException if it was called before, or after [shutdown]. It ends without either only for the
-     *   reasons below, of which [ScheduleConfig.onFailure] gets the last two.
+     * @throws IllegalStateException if it was called before, or after [shutdown]. Otherwise it ends only for the
+     *   reasons below. [ScheduleConfig.onFailure] gets each of them, too, except the cancellation of the caller.
      * @throws ScheduleOwnedException if another schedule uses the store, see [JdbcScheduleStore].
      * @throws Exception if the store cannot be read at the start: then nothing has fired, and the store is left as it
      *   is. If the store throws a [CancellationException], for a timeout of its own say, that is the cause of an
      *   [IllegalStateException].
      * @throws CancellationException if the caller is cancelled, or the executor of its dispatcher was shut down.
      * @throws RejectedExecutionException if a dispatcher that does not tell whether it was shut down has refused the
-     *   schedule for a minute.
+     *   schedule for a minute. A dispatcher that rejects the return of this call cancels the caller, as with each call
+     *   that suspends.
      */
     public suspend fun run() {
         check(life.begin()) { "$label runs already, or has ended: run is called once" }

@@ -48,11 +48,8 @@ internal class ScheduleLifecycle<K : Any>(
     private val stop = Latch(1)
     private val ended = Latch(1)
 
-    /** Why the schedule ends, unless by [shutdown] or the cancellation of `run`; set before [stop] is opened. */
+    /** The first reason to end, [SHUT_DOWN] or what `run` throws; set before [stop] is opened. */
     private val whyStopped = AtomicReference<Throwable?>()
-
-    /** Set before [stop] is opened by [shutdown]. */
-    @Volatile private var isShutDown = false
 
     /** Of the coroutines of [run]. */
     @Volatile private var keeper: LoopKeeper? = null
@@ -72,7 +69,7 @@ internal class ScheduleLifecycle<K : Any>(
         this.tasks = tasks
         val keeper = LoopKeeper(context, label, report) { end(it) }
         this.keeper = keeper
-        if (isShutDown) keeper.isEnding = true
+        if (whyStopped.get() != null) keeper.isEnding = true
         val loop = FireLoop(core, fires, LoopTimes(config, core.table), tasks, scope.coroutineContext.job, action)
         coroutineScope {
             launch(keeper.dispatcher, CoroutineStart.UNDISPATCHED) {
@@ -91,16 +88,12 @@ internal class ScheduleLifecycle<K : Any>(
                 }
             }
         }
-        if (!isShutDown) throw whyStopped.get()!!
-    }
-
-    private fun end(why: Throwable) {
-        whyStopped.compareAndSet(null, why)
-        end()
+        whyStopped.get()?.let { if (it !== SHUT_DOWN) throw it }
     }
 
     /** The executor may reject what waits for [stop], too. */
-    private fun end() {
+    private fun end(why: Throwable) {
+        whyStopped.compareAndSet(null, why)
         keeper?.isEnding = true
         stop.countDown()
     }
@@ -183,12 +176,12 @@ internal class ScheduleLifecycle<K : Any>(
                 }
             }
         }
-        isShutDown = true
-        end()
+        end(SHUT_DOWN)
         ended.await()
     }
 
     private companion object {
         val LONGEST_CLOSE = 1.seconds
+        val SHUT_DOWN = Throwable("shutdown", null)
     }
 }

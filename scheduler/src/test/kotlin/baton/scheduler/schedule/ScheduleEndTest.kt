@@ -13,6 +13,7 @@ import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
@@ -206,6 +207,17 @@ class ScheduleEndTest {
         assertEquals(0 to 1, store.batches.size to store.closed)
         assertThrows(IllegalStateException::class.java) { runBlocking { schedule.run() } }
         schedule.shutdown()
+    }
+
+    @Test
+    fun shutdown_whileAFailedLoadEnds_runThrowsTheFailure() = scheduleTest { scope ->
+        store.failsToLoad = true
+        store.closeTakes = 500.milliseconds
+        val schedule = schedule(store = store)
+        val failure = scope.async { runCatching { schedule.run() }.exceptionOrNull() }
+        pass(100.milliseconds)
+        schedule.shutdown()
+        assertTrue(failure.await() is IOException)
     }
 
     @Test

@@ -216,7 +216,11 @@ class ScheduleLoopsTest {
             executor.refuse(Int.MAX_VALUE)
             while (executor.refused.get() < refused + 10) assertFalse(end.isCompleted)
             if (isShutdown) schedule.shutdown() else scope.coroutineContext.job.children.forEach { it.cancel() }
-            withTimeout(100_000) { end.await() }
+            val outcome = withTimeout(100_000) { end.await() }
+            // After a shutdown the executor rejects the return of `run`, for which kotlinx.coroutines cancels the
+            // caller.
+            val isRejected = outcome?.cause is RejectedExecutionException
+            assertTrue(outcome is CancellationException && isRejected == isShutdown) { "$outcome" }
             executor.refuse(0)
         }
     }
