@@ -141,7 +141,7 @@ class SemaphoreEndsLincheckTest : HonestSemaphoreLincheckBase(3, HonestThreeSequ
                         actor(::tryAcquire, 2, 1)
                         actor(::resize, 2)
                     },
-                // With no permits, a release is of a permit that is held, whatever waits; and nobody who waits holds
+                // With no permits, a release is of a permit that is held, whatever waits; and no waiter holds
                 // one.
                 threads(
                         {

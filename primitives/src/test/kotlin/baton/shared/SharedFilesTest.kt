@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
 
-/** What else may stand at the names of a region's files, and whom these files let in. */
+/** Other kinds of file at the names of a region's files, and the permissions of new files. */
 @Timeout(120)
 class SharedFilesTest {
     @TempDir private lateinit var directory: Path

@@ -8,7 +8,7 @@ import kotlinx.coroutines.Job
 /**
  * What a class of ours needs of the API that kotlinx.coroutines does not guarantee. Without a check, a missing part
  * would show itself late: as an error in the middle of an operation, or as a callback that never comes. So [require]
- * looks before the first use. What needs none of it goes on.
+ * looks before the first use. Code that needs none of it is not affected.
  *
  * @param user the subject of the message, in the plural.
  * @param members of `kotlinx.coroutines`, as `Owner.name(Type, Type)`.

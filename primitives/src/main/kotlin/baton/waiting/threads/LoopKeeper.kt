@@ -43,7 +43,7 @@ public class LoopKeeper(
     internal val longestRefusal: Duration = 60.seconds,
     private val onGone: (Exception) -> Unit = {},
 ) {
-    /** What the coroutines of the owner are launched with. Nothing if its dispatcher never refuses. */
+    /** The context with which the owner launches its coroutines; empty if its dispatcher never refuses. */
     public val dispatcher: CoroutineContext =
         when (val own = context[ContinuationInterceptor]) {
             !is CoroutineDispatcher,

@@ -35,8 +35,8 @@ internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): Corou
 }
 
 /**
- * Runs the coroutines of a [LoopKeeper] on [underlying]. What that refuses is offered again after a pause: for as long
- * as [LoopKeeper] says, unless the coroutine is cancelled meanwhile. Then it runs on Dispatchers.IO.
+ * Runs the coroutines of a [LoopKeeper] on [underlying]. A refused block is offered again after a pause, until it is
+ * accepted. If its coroutine is cancelled, or the [LoopKeeper] gives up, it runs on Dispatchers.IO.
  *
  * A dispatcher over an executor does not throw when the executor rejects. It cancels the job in the context that it was
  * passed, and runs the block on Dispatchers.IO. So it gets a job that belongs to no coroutine, and a block that looks

@@ -40,7 +40,9 @@ public fun <K : Any> newJdbcStore(
     return JdbcScheduleStore(source, codec, table, poll, LimitedViews.of(threads, 1), LimitedViews.of(threads, 1))
 }
 
-/** What [executor] rejects waits until it is accepted; if it was shut down, it runs on Dispatchers.IO. */
+/**
+ * A dispatcher over [executor]: a rejected call waits until it is accepted; after a shutdown it runs on Dispatchers.IO.
+ */
 private fun patient(executor: Executor, label: String): CoroutineDispatcher {
     val dispatcher = executor.asCoroutineDispatcher()
     return LoopKeeper(dispatcher, label, Trampoline::report).dispatcher as? CoroutineDispatcher ?: dispatcher

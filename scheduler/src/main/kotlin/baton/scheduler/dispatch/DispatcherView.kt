@@ -64,10 +64,7 @@ internal open class DispatcherView(
         return viewOf(LimitedRunQueue(queue, parallelism), pinned, default, name)
     }
 
-    /**
-     * What kotlinx.coroutines before 1.9 calls; newer versions only have it for code that was compiled with the old
-     * ones.
-     */
+    /** Called by kotlinx.coroutines before 1.9, and by code that was compiled against it. */
     @Deprecated("For kotlinx.coroutines before 1.9", level = DeprecationLevel.HIDDEN)
     final override fun limitedParallelism(parallelism: Int): PriorityDispatcher = limitedParallelism(parallelism, null)
 

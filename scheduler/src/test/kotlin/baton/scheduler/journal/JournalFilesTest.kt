@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 import org.junit.jupiter.params.provider.ValueSource
 
-/** What else may stand at the names of a journal's files, and whom these files let in. */
+/** Other kinds of file at the names of a journal's files, and the permissions of new files. */
 internal class JournalFilesTest : JournalFixture() {
     enum class Kind {
         DIRECTORY,

@@ -66,7 +66,9 @@ internal class JournalOwnerTest : JournalFixture() {
         assertEquals(setOf("a", "b"), storedKeys())
     }
 
-    /** Whoever takes the journal reads it after its mark. So a batch that was written later may be unknown to it. */
+    /**
+     * A new owner reads the journal after it has written its mark. So it may not know a batch that is written later.
+     */
     @Test
     fun append_whileAnotherTakesTheJournal_isNotConfirmed() {
         val journal = open()
