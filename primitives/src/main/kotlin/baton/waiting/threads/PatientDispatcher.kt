@@ -143,6 +143,10 @@ private class PatientDelayDispatcher(underlying: CoroutineDispatcher, private va
         continuation.invokeOnCancellation { timer.dispose() }
     }
 
+    /** kotlinx.coroutines has a body for it, but not as a default method before 1.11. */
+    @Deprecated("As in kotlinx.coroutines, which does not call it", level = DeprecationLevel.ERROR)
+    override suspend fun delay(time: Long): Unit = throw UnsupportedOperationException()
+
     /** An executor that rejects the timer would cancel the job of [context]. */
     override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
         timers.invokeOnTimeout(timeMillis, block, context + Job())
