@@ -92,11 +92,13 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
 
     private fun isHopeless(cause: Throwable?): Boolean {
         val now = System.nanoTime() or 1L // Never ACCEPTED.
-        val isFirst = refusedSince.compareAndSet(ACCEPTED, now)
+        // Read once: another coroutine may be accepted at the same time.
+        val since = refusedSince.get()
+        val isFirst = since == ACCEPTED && refusedSince.compareAndSet(ACCEPTED, now)
         val service = (underlying as? ExecutorCoroutineDispatcher)?.executor as? ExecutorService
         val isShutDown = service != null && service.isShutdown
         val isHopeless =
-            isShutDown || service == null && now - refusedSince.get() > keeper.longestRefusal.inWholeNanoseconds
+            isShutDown || service == null && since != ACCEPTED && now - since > keeper.longestRefusal.inWholeNanoseconds
         if (isHopeless) keeper.gone(underlying, isShutDown, isReported = isGone.getAndSet(true), cause)
         else if (isFirst) keeper.waits(underlying, cause)
         return isHopeless
