@@ -96,8 +96,7 @@ internal class StoreSync<K : Any>(
                     own()
                     store.load(0)
                 } catch (e: Throwable) {
-                    hasLoadFailed = true
-                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
+                    throw unlessCancelled(e).also { hasLoadFailed = true }
                 }
             readCount.incrementAndGet()
             rows.mergeFirst(all)
