@@ -3,7 +3,7 @@ package baton.hostile
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 
-/** What may happen to a coroutine that runs by itself. */
+/** Faults of a coroutine that runs by itself. */
 enum class LoopFault(private val error: () -> Throwable? = { null }) {
     REFUSED_ONCE,
     REFUSED_FOR_A_SECOND,

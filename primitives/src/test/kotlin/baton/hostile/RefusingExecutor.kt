@@ -12,7 +12,7 @@ class RefusingExecutor : ThreadPoolExecutor(1, 1, 1, TimeUnit.MINUTES, LinkedBlo
     private val left = AtomicInteger()
     @Volatile private var until = System.nanoTime()
 
-    /** What its threads did not catch. */
+    /** Exceptions that its threads did not catch. */
     val uncaught = LinkedBlockingQueue<Throwable>()
 
     init {

@@ -2,7 +2,7 @@ package baton.waiting
 
 import java.util.concurrent.RejectedExecutionException
 
-/** What may be thrown inside a thread, timer or wake-up of Baton's own. */
+/** Exceptions inside a thread, timer or wake-up of Baton's own. */
 enum class InnerFailure(val create: () -> Throwable) {
     NO_CLASS({ NoClassDefFoundError("kotlin/coroutines/jvm/internal/SpillingKt") }),
     NO_THREAD({ OutOfMemoryError("unable to create native thread") }),
