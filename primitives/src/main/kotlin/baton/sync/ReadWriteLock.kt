@@ -10,9 +10,10 @@ import baton.sync.core.NamedReadRequest
 import baton.sync.core.NamedReader
 import baton.sync.core.ReadWriteCore
 import baton.sync.core.ReadWriteState.Outcome
+import baton.sync.core.holders
+import baton.sync.core.notHeld
 import baton.waiting.BoostableCoroutine
 import baton.waiting.DeadlockDetection
-import baton.waiting.NOT_LOCKED
 import baton.waiting.NotedCaller
 import baton.waiting.boost.BoostableHolder
 import baton.waiting.boost.Boosts
@@ -26,8 +27,6 @@ import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.currentCaller
 import baton.waiting.lookAtWaiters
-import baton.waiting.nameOf
-import baton.waiting.wrongOwner
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
@@ -343,33 +342,9 @@ public class ReadWriteLock(
             else -> throw core.refusal(outcome, owner, mode)
         }
 
-    private fun refuse(call: String, owner: Any?): Nothing {
-        val state =
-            when {
-                isWriteLocked -> "locked to write " + (writeHolder?.let { "by ${nameOf(it)}" } ?: "without an owner")
-                readers > 0 -> "locked to read (readers = $readers${names(readHolders)})"
-                else -> NOT_LOCKED
-            }
-        throw IllegalStateException(wrongOwner(call, owner, core.label(), state))
-    }
+    private fun refuse(call: String, owner: Any?): Nothing = throw core.notHeld(call, owner)
 
-    override fun toString(): String {
-        val readers = readers
-        val hold =
-            when {
-                isWriteLocked -> writeHolder?.let { "written by ${nameOf(it)}" } ?: "written"
-                readers > 0 -> "readers = $readers" + names(readHolders)
-                else -> "free"
-            }
-        return "${core.label()} ($hold, waiting = $waiting)"
-    }
-
-    private fun names(owners: List<Any>) =
-        if (owners.isEmpty()) "" else owners.joinToString(prefix = " (", postfix = ")", limit = SHOWN) { nameOf(it) }
-
-    private companion object {
-        private const val SHOWN = 5
-    }
+    override fun toString(): String = "${core.label()} (${core.holders()}, waiting = $waiting)"
 }
 
 /**
