@@ -14,15 +14,13 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.selects.select
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.EnumSource
 
-/** Where kotlinx.coroutines lacks a part of its internal API, what needs that part refuses, and the rest goes on. */
+/**
+ * When kotlinx.coroutines lacks a part of its internal API, the code that needs the part refuses, and other code works.
+ */
 class OtherKotlinxTest {
-    private fun refusal(user: String, lack: String) =
-        "$user do not work with kotlinx.coroutines ${System.getProperty("kotlinx.probe.version")}, which lacks $lack. " +
-            "Use 1.8.1 to 1.11.0 with the kotlin-stdlib that it asks for; with Spring Boot, set the Maven properties " +
-            "kotlin-coroutines.version and kotlin.version"
-
     private class Selects : Callable<String> {
         override fun call(): String = runBlocking {
             val mutex = Mutex(locked = true)
@@ -33,20 +31,6 @@ class OtherKotlinxTest {
             val isLate = !mutex.tryLock(1.milliseconds)
             "${refusals.toSet().single()}; waiting = ${mutex.waiting}, isLocked = ${mutex.isLocked}, isLate = $isLate"
         }
-    }
-
-    private val rest = "; waiting = 0, isLocked = true, isLate = true"
-
-    @Test
-    fun member_ofSelectIsMissing_clausesRefuseAndLocksGoOn() {
-        val lack = refusal("clauses of select", "selects.SelectInstance.trySelect(Object, Object)")
-        assertEquals(lack + rest, OtherKotlinx("selects.SelectInstance", "trySelect").call(Selects::class.java))
-    }
-
-    @Test
-    fun method_ofSelectIsNew_clausesRefuseAndLocksGoOn() {
-        val lack = refusal("clauses of select", "a body for getRegFun_()")
-        assertEquals(lack + rest, OtherKotlinx("selects.SelectClause", "getRegFunc").call(Selects::class.java))
     }
 
     private class Timed : Callable<String> {
@@ -60,15 +44,6 @@ class OtherKotlinxTest {
         }
     }
 
-    @Test
-    fun member_ofDelayIsMissing_timedWaitsRefuseAndOthersGoOn() {
-        val lack = refusal("timed waits of coroutines", "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)")
-        assertEquals(
-            "$lack; waiting = 0, free = false",
-            OtherKotlinx("Delay", "invokeOnTimeout").call(Timed::class.java),
-        )
-    }
-
     private class Waits : Callable<String> {
         override fun call(): String = runBlocking {
             val semaphore = Semaphore(1, acquired = 1)
@@ -80,15 +55,6 @@ class OtherKotlinxTest {
         }
     }
 
-    @Test
-    fun member_ofJobIsMissing_waitsRefuseAndTriesGoOn() {
-        val lack = refusal("waits of coroutines", "Job.getCancellationException()")
-        assertEquals(
-            "$lack; waiting = 0, true, true",
-            OtherKotlinx("Job", "getCancellationException").call(Waits::class.java),
-        )
-    }
-
     private class Tasks : Callable<String> {
         override fun call(): String = runBlocking {
             val refusals = List(2) { messageOf { cancellableTask {} } }
@@ -96,15 +62,71 @@ class OtherKotlinxTest {
         }
     }
 
-    @Test
-    fun member_ofHandlersIsMissing_tasksRefuse() {
-        val lack = refusal("tasks", "CoroutineExceptionHandlerKt.handleCoroutineException(CoroutineContext, Throwable)")
-        val other = OtherKotlinx("CoroutineExceptionHandlerKt", "handleCoroutineException")
-        assertEquals("$lack; children = 0", other.call(Tasks::class.java))
+    /** A class of kotlinx.coroutines without one of its members, and the effect on the program [user]. */
+    enum class Lack(
+        val type: String,
+        val member: String,
+        val user: Class<out Callable<String>>,
+        val refused: String,
+        val lack: String,
+        val rest: String,
+    ) {
+        SELECT_MEMBER(
+            "selects.SelectInstance",
+            "trySelect",
+            Selects::class.java,
+            "clauses of select",
+            "selects.SelectInstance.trySelect(Object, Object)",
+            "waiting = 0, isLocked = true, isLate = true",
+        ),
+        SELECT_METHOD_WITHOUT_BODY(
+            "selects.SelectClause",
+            "getRegFunc",
+            Selects::class.java,
+            "clauses of select",
+            "a body for getRegFun_()",
+            "waiting = 0, isLocked = true, isLate = true",
+        ),
+        DELAY_MEMBER(
+            "Delay",
+            "invokeOnTimeout",
+            Timed::class.java,
+            "timed waits of coroutines",
+            "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)",
+            "waiting = 0, free = false",
+        ),
+        JOB_MEMBER(
+            "Job",
+            "getCancellationException",
+            Waits::class.java,
+            "waits of coroutines",
+            "Job.getCancellationException()",
+            "waiting = 0, true, true",
+        ),
+        HANDLER_MEMBER(
+            "CoroutineExceptionHandlerKt",
+            "handleCoroutineException",
+            Tasks::class.java,
+            "tasks",
+            "CoroutineExceptionHandlerKt.handleCoroutineException(CoroutineContext, Throwable)",
+            "children = 0",
+        ),
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    fun partOfKotlinx_isMissing_itsUsersRefuseAndOthersGoOn(case: Lack) {
+        val version = System.getProperty("kotlinx.probe.version")
+        assertEquals(
+            "${case.refused} do not work with kotlinx.coroutines $version, which lacks ${case.lack}. Use 1.8.1 to 1.11.0 " +
+                "with the kotlin-stdlib that it asks for; with Spring Boot, set the Maven properties " +
+                "kotlin-coroutines.version and kotlin.version; ${case.rest}",
+            OtherKotlinx(case.type, case.member).call(case.user),
+        )
     }
 }
 
-/** Of the exception with which [call] refuses. */
+/** The message of the exception with which [call] refuses. */
 suspend fun messageOf(call: suspend () -> Unit): String? =
     try {
         call()
