@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What our modules bring to a user who names no versions of the libraries below them: the oldest that work. */
+/** The published POMs name the oldest versions of other libraries that work. Users who name no versions get these. */
 class PublishedPomsTest {
     private static final Map<String, String> FLOORS = Map.of(
             "kotlin-stdlib", "kotlin.stdlib.floor",

@@ -15,7 +15,7 @@ import java.nio.file.attribute.PosixFilePermission
  * @property preferred how to wait, if the JVM can; [WaitMode.POLLING] forbids the futex. [SharedRegion.waiting] says
  *   which it became.
  * @param permissions see the property.
- * @throws IllegalArgumentException if the owner may not read and write.
+ * @throws IllegalArgumentException if [permissions] lack those of the owner to read and write.
  */
 public class SharedRegionOptions
 @JvmOverloads
@@ -24,10 +24,11 @@ constructor(
     permissions: Set<PosixFilePermission> = OwnedFiles.OWNER_ONLY,
 ) {
     /**
-     * Of the region's file and its side file, when this call creates them, whatever the umask. Files that exist keep
-     * theirs. Default: `rw-------`. A user who may read the side file can block the region by a lock on it, and a user
-     * who may write the region's file can end the processes that use it: grant both or neither. On a file system
-     * without POSIX permissions the default is ignored, and others are refused.
+     * The permissions of the region's file and its side file if [SharedRegion.open] creates them, whatever the umask.
+     * Files that exist keep theirs. Default: `rw-------`. A user with read access to the side file can block the region
+     * by a lock on it. A user with write access to the region's file can end the processes that use it, by cutting the
+     * file. So grant both or neither. On a file system without POSIX permissions the default is ignored, and other
+     * permissions make [SharedRegion.open] throw [SharedRegionException].
      */
     public val permissions: Set<PosixFilePermission> = permissions.toSet()
 

@@ -3,8 +3,8 @@ package baton.waiting
 import java.util.concurrent.Callable
 
 /**
- * Loads our classes and kotlinx.coroutines anew, with one member of the latter renamed: so it lacks what an older or a
- * newer version may lack, and has an abstract method that ours do not implement.
+ * Loads the classes of Baton and of kotlinx.coroutines anew, with one member of the latter renamed. So kotlinx lacks
+ * this member, as another version may, and it has an abstract method that the classes of Baton do not implement.
  */
 class OtherKotlinx(private val type: String, private val member: String) :
     ClassLoader(OtherKotlinx::class.java.classLoader) {

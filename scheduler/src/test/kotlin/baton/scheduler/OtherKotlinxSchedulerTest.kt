@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** As OtherKotlinxTest, for the scheduler. */
+/** When kotlinx.coroutines lacks a part, the scheduler's code that needs the part refuses, and other code works. */
 class OtherKotlinxSchedulerTest {
     private class Tasks : Callable<String> {
         override fun call(): String = runBlocking {

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the Java API runs by itself: a failure inside it is reported or ends the call that it is for, and other work goes on. */
+/** A failure inside work that the Java API runs by itself is reported, or fails the call that the work is for. Other work goes on. */
 class InnerFailureTest {
     @SuppressWarnings("unchecked")
     private static <T, X extends Throwable> T thrown(Throwable failure) throws X {

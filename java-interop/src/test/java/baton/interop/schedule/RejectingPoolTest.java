@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What runs by itself on a pool that has other users: bursts of theirs fill its queue, and it rejects. */
+/** Schedules, monitors and stores on a pool that rejects, because bursts of other users' tasks fill its queue. */
 @Timeout(120)
 class RejectingPoolTest {
     private record Failure(Object key, Throwable failure) {}
@@ -42,7 +42,7 @@ class RejectingPoolTest {
     private final BlockingQueue<Failure> failures = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> runs = new LinkedBlockingQueue<>();
 
-    /** Blocks both threads of the pool, and then fills its queue, until the result is counted down. */
+    /** Blocks both threads of the pool and fills its queue. Counting down the result ends that. */
     private CountDownLatch burst() throws InterruptedException {
         CountDownLatch blocked = new CountDownLatch(2);
         CountDownLatch end = new CountDownLatch(1);
@@ -95,12 +95,12 @@ class RejectingPoolTest {
     void schedule_afterBurstsOfOthers_runsAndWasHeard() throws Exception {
         List<Failure> heard = new ArrayList<>();
         try (AsyncSchedule<String> schedule = builder().start()) {
-            // Longer than a burst takes to begin: the schedule sleeps then, and does not stand in the queue.
+            // The period is longer than a burst takes to begin, so that the schedule sleeps then and is not queued.
             schedule.put("tick", Triggers.every(Duration.ofMillis(20)));
             for (int i = 0; i < 10; i++) {
                 assertRuns();
                 CountDownLatch end = burst();
-                // None if the schedule stands in the queue all the same.
+                // Null if the schedule was queued all the same.
                 Failure first = failures.poll(200, TimeUnit.MILLISECONDS);
                 if (first != null) heard.add(first);
                 end.countDown();

@@ -6,13 +6,13 @@ import java.lang.reflect.Modifier
 import kotlinx.coroutines.Job
 
 /**
- * What a class of ours needs of the API that kotlinx.coroutines does not guarantee. Without a check, a missing part
- * would show itself late: as an error in the middle of an operation, or as a callback that never comes. So [require]
- * looks before the first use. Code that needs none of it is not affected.
+ * The parts of kotlinx.coroutines' API that a class of Baton uses although kotlinx does not guarantee them. Without a
+ * check, the lack of a part would show late: as an error in the middle of an operation, or as a callback that never
+ * runs. So the class calls [require] before each use. Code that uses no such part is not affected.
  *
  * @param user the subject of the message, in the plural.
- * @param members of `kotlinx.coroutines`, as `Owner.name(Type, Type)`.
- * @param implementations our classes, which must have a body for each method that kotlinx may call.
+ * @param members the members of `kotlinx.coroutines` that must exist, as `Owner.name(Type, Type)`.
+ * @param implementations the classes of Baton that must have a body for each method that kotlinx may call.
  */
 @InternalBatonApi
 public class KotlinxNeed(
@@ -28,7 +28,12 @@ public class KotlinxNeed(
         }
     }
 
-    /** @throws IllegalStateException naming what was found and what works, at each call. */
+    /**
+     * Does nothing if all parts exist. The search runs once, at the first call.
+     *
+     * @throws IllegalStateException if a part is missing, at each call; the message names the missing part, the version
+     *   that was found and the versions that work.
+     */
     public fun require() {
         val missing = missing ?: return
         error(
@@ -37,7 +42,7 @@ public class KotlinxNeed(
         )
     }
 
-    /** The member may be protected, and in a class above. */
+    /** The member may be protected, or declared by a superclass. */
     private fun exists(member: String): Boolean {
         val owner = member.substringBefore('(').substringBeforeLast('.')
         val found =
