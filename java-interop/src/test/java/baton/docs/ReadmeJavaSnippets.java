@@ -1,13 +1,19 @@
 package baton.docs;
 
 import static java.net.http.HttpResponse.BodyHandlers.ofString;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
+import baton.Refusal;
+import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncSemaphore;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** The Java code of README.md; {@link DocSnippetsTest} compares the two. */
 final class ReadmeJavaSnippets {
@@ -28,5 +34,25 @@ final class ReadmeJavaSnippets {
         return atMostFive
                 .blocking()
                 .call(() -> client.send(get(path), ofString()).body());
+    }
+
+    private final AsyncCircuitBreaker breaker = AsyncCircuitBreaker.create("localhost");
+
+    private CompletableFuture<String> send(String path) {
+        return client.sendAsync(get(path), ofString()).thenApply(HttpResponse::body);
+    }
+
+    CompletableFuture<String> fetchGuarded(String path) {
+        return breaker.protect(
+                () -> atMostFive.withPermit(() -> send(path).orTimeout(2, SECONDS), Duration.ofMillis(100)));
+    }
+
+    Optional<String> fetchIfAdmitted(String path) {
+        try {
+            return Optional.of(fetchGuarded(path).join());
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof Refusal) return Optional.empty();
+            throw e;
+        }
     }
 }
