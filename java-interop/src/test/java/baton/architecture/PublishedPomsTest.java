@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,13 +30,19 @@ class PublishedPomsTest {
     void dependencies_onOtherLibraries_haveTheOldestVersions(String module) throws IOException {
         String parent = Files.readString(Path.of("..", "pom.xml"));
         String pom = Files.readString(Path.of("..", module, ".flattened-pom.xml"));
-        assertTrue(pom.contains("<artifactId>kotlin-stdlib</artifactId>"), pom);
+        Set<String> checked = new HashSet<>();
         for (MatchResult dependency : DEPENDENCY.matcher(pom).results().toList()) {
             String floor = FLOORS.get(dependency.group(1));
             if (floor == null) continue;
+            checked.add(dependency.group(1));
             assertTrue(
                     parent.contains("<" + floor + ">" + dependency.group(2) + "</" + floor + ">"), dependency.group());
         }
-        assertEquals(module.equals("micrometer"), pom.contains("micrometer-core"));
+        Set<String> expected = FLOORS.keySet().stream()
+                .filter(library -> pom.contains("<artifactId>" + library + "</artifactId>"))
+                .collect(Collectors.toSet());
+        assertEquals(expected, checked);
+        assertTrue(checked.contains("kotlin-stdlib"), pom);
+        assertEquals(module.equals("micrometer"), checked.contains("micrometer-core"));
     }
 }
