@@ -43,11 +43,12 @@ class TaskDeadlineTest {
         RUN({ deadline, block -> run(Priority.CRITICAL, "late", deadline) { block() } }),
     }
 
-    private val gate = CompletableDeferred<Unit>()
+    private var gate = CompletableDeferred<Unit>()
     private var hasRun = false
 
     private fun TestScope.full(): Pair<TaskScheduler, ScheduledTask<String>> {
         val config = TaskSchedulerConfig(capacity = 1, onFull = OnFullQueue.DROP_LOWEST)
+        gate = CompletableDeferred()
         val scheduler = TaskScheduler(backgroundScope, 1, config = config)
         scheduler.schedule { gate.await() }
         return scheduler to scheduler.schedule(Priority.LOW) { "low" }
