@@ -42,8 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Counting.</i> A call counts at the end of the action's stage. A value is a success, and slow if it took longer
  * than the limit. A failure counts as such if {@code isFailure} accepts it, otherwise as a success of the callee; a
  * {@code CompletionException} is unwrapped before. An exception that the action throws counts as the failure of its
- * stage. A stage that is cancelled, or fails with a {@link
- * baton.Refusal}, counts as nothing.
+ * stage. A stage that is cancelled, or fails with a {@link baton.Refusal}, counts as nothing.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire counts
  * as nothing and cancels the stage; a probe gives its place back at once. To have a time limit count as a failure, put

@@ -216,10 +216,9 @@ public final class AsyncRetry {
          * Whether a failure is worth another attempt, as long as there are attempts left. By default an {@code
          * IOException} and a {@code TimeoutException} are, that of {@link #attemptTimeout} included, but no {@link
          * baton.Refusal}. If the predicate accepts a refusal, the wait lasts at least for the time that the refusal
-         * names; that counts as a {@code Retry-After}. The predicate gets
-         * the failure without a {@code CompletionException} or {@code ExecutionException} around it. An {@link Error},
-         * a {@code CancellationException} and an {@code InterruptedException} are never retried, and the predicate is
-         * not called.
+         * names; that counts as a {@code Retry-After}. The predicate gets the failure without a {@code
+         * CompletionException} or {@code ExecutionException} around it. An {@link Error}, a {@code
+         * CancellationException} and an {@code InterruptedException} are never retried, and the predicate is not called.
          */
         public Builder retryIf(Predicate<? super Throwable> predicate) {
             Objects.requireNonNull(predicate, "predicate");

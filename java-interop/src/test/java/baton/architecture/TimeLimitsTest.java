@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A test that waits for a process, a thread or a database gives up after two minutes or later: on a loaded machine a JVM
- * needs half a minute to start. A limit of less than five seconds is not one, but what the test is about.
+ * needs half a minute to start. Limits below five seconds are the subject of their tests, and are not checked.
  */
 class TimeLimitsTest {
     private static final String SHORT = "([5-9]|[1-9][0-9]|1[01][0-9])";

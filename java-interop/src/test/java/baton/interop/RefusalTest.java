@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which exceptions of Baton say that a call was not admitted, and what breakers and retries make of them. */
+/** The exceptions of calls that were not admitted are refusals, breakers count them as nothing, and retries do not repeat them. */
 class RefusalTest {
     private static final Duration SHORT = Duration.ofMillis(1);
 
@@ -324,7 +324,7 @@ class RefusalTest {
         return attempts[0];
     }
 
-    /** Of an application. An {@code IOException} is otherwise a failure, and worth another attempt. */
+    /** A refusal of an application. Any other {@code IOException} counts as a failure, and is repeated. */
     private static final class QuotaException extends IOException implements Refusal {
         private static final long serialVersionUID = 1;
 

@@ -75,7 +75,7 @@ public value class ChannelResult<out T> private constructor(private val holder: 
 
         fun <T> closed(why: ChannelClosedException): ChannelResult<T> = ChannelResult(Closed(why, why.cause))
 
-        /** Of an attempt to send. */
+        /** The result of an attempt to send to a closed channel. */
         fun refused(why: ChannelClosedException): ChannelResult<Unit> = ChannelResult(Closed(why, why.cause ?: why))
     }
 }

@@ -45,7 +45,7 @@ class SharedFilesTest {
         assertFalse(side.exists())
     }
 
-    /** The target was locked and, if it was missing, created. */
+    /** A region that followed the link would lock its target, and create the target if it is missing. */
     @Test
     fun sideFile_plantedAsALink_isRefusedAndItsTargetStays() {
         val victim = directory.resolve("victim")
@@ -69,7 +69,7 @@ class SharedFilesTest {
         }
     }
 
-    /** Any user could hold a read lock on the byte by which members open the region. */
+    /** Other users with read access could hold a lock on the byte that members lock to open the region. */
     @Test
     fun newFiles_areForTheirOwnerAlone() {
         assumePosix()

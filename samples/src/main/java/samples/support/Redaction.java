@@ -11,18 +11,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Takes the secrets out of a text that is printed, logged or shown: what stands before the @ of a URL, and the
- * parameters of a URL, of whatever names. Of a URL that is known, a password is found also where a message quotes it
- * alone.
+ * Removes the secrets from a text that is printed, logged or shown: the user and password before the @ of a URL, and the
+ * values of all parameters of a URL. If the URL is known, its passwords are also found where a message quotes them alone.
  */
 public final class Redaction {
-    /** Of texts about no URL in particular. */
+    /** For texts about no particular URL. */
     public static final Redaction GENERAL = new Redaction("");
 
     private static final String HIDDEN = "***";
     private static final Pattern WORD = Pattern.compile("\\S+");
 
-    /** As in {@code ?name=value} and {@code ;name=value}. Up to the next space, because drivers differ in what ends it. */
+    /** As in {@code ?name=value} and {@code ;name=value}. It ends at the next space, because drivers differ in the end of a value. */
     private static final Pattern PARAMETERS = Pattern.compile("([?&;][^=?&;\\s]*=)\\S+");
 
     private static final Pattern ASSIGNMENT = Pattern.compile("(\\b\\w++\\s*+=\\s*+)\\S++");
@@ -46,7 +45,7 @@ public final class Redaction {
                 .toList();
     }
 
-    /** As it is in the URL, as PostgreSQL reads it, and as H2 does, which knows two passwords in one. */
+    /** The value as in the URL, as PostgreSQL decodes it, and as H2 reads it, where one value may hold two passwords. */
     private static Stream<String> forms(String value) {
         String unescaped = value.replace("\\;", ";");
         return Stream.concat(Stream.of(value, decoded(value), unescaped), Stream.of(unescaped.split(" ")));

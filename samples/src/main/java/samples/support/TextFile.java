@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 /** The lines of a text file, and how messages quote them. */
 public final class TextFile {
     private static final int SHOWN = 60;
+
     /** Of a longer text, only this much is searched for secrets. */
     private static final int MAX_QUOTED = 2_000;
 

@@ -30,8 +30,8 @@ internal object InPlace {
     @Volatile @JvmField var isInUse: Boolean = false
 
     /**
-     * Of the threads on which arrivals nest. A thread that kept its frame for longer would keep the class loader of
-     * this class, and of a dispatcher, after the end of an application.
+     * The frames of the threads on which arrivals nest. A thread removes its frame at the outermost level. Otherwise it
+     * would keep the class loader of this class, and of a dispatcher, after the end of an application.
      */
     private val frames = ThreadLocal<Frame>()
 

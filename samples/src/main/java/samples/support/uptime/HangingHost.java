@@ -11,8 +11,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A host on a free loopback port that takes requests and never answers. It closes a connection when the client has done
- * so. An HTTP server of the JDK would keep it: while a request is unanswered, it does not look at the connection.
+ * A host on a free loopback port that accepts requests and never responds. It closes a connection when the client has
+ * closed it. An HTTP server of the JDK would keep the connection, because it does not read one with an open request.
  */
 final class HangingHost implements AutoCloseable {
     private final Selector selector;

@@ -40,9 +40,8 @@ final class PageGuard {
                 return Optional.of("the Origin is " + shown(origins) + ", not this server");
             }
         }
-        // Without an Origin, as for a link, an image or a form of an old browser. "none" is the user, "same-site"
-        // another
-        // port of this computer.
+        // Links, images and forms of old browsers have no Origin. The value "none" means a request by the user,
+        // "same-site" one by a page of another port of this computer.
         List<String> sites = headers.getOrDefault("Sec-Fetch-Site", List.of());
         if (!OWN_SITES.containsAll(sites))
             return Optional.of("the Sec-Fetch-Site is " + shown(sites) + ", not this server");
