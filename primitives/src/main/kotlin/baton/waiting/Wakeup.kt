@@ -2,12 +2,6 @@ package baton.waiting
 
 import baton.InternalBatonApi
 import baton.waiting.threads.Timeouts
-import baton.waiting.threads.Trampoline
-import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.AtomicBoolean
-import java.util.concurrent.locks.LockSupport
-import kotlin.coroutines.EmptyCoroutineContext
-import kotlinx.coroutines.Dispatchers
 
 /**
  * An action that a decision of a core leaves for when the lock is free: most often a [Waiter] to resume, but also a
@@ -34,6 +28,7 @@ internal fun wakeAll(first: Wakeup) {
 }
 
 private fun wakeHere(first: Wakeup) {
+    Rewaking.resumePaused()
     var next: Wakeup? = first
     while (next != null) {
         val entry: Wakeup = next
@@ -55,65 +50,3 @@ private fun arriveGuarded(entry: Wakeup): Wakeup? =
         Rewaking(entry).begin(e)
         null
     }
-
-/**
- * Wakes [entry] again, because what it lacked (stack, memory, a thread) may be there by then: at once on another stack,
- * then for about a minute after pauses that double up to a second. Reports the first failure and the last. It is true
- * once it has begun.
- */
-private class Rewaking(private val entry: Wakeup) : AtomicBoolean(), Runnable {
-    private var tries = 0
-
-    fun begin(failure: Throwable) {
-        Trampoline.report(failure)
-        try {
-            Dispatchers.Default.dispatch(EmptyCoroutineContext, this)
-        } catch (_: Throwable) { // The dispatcher may have queued this all the same.
-            Trampoline.guarded { Timeouts.schedule(pauseMillis(), this) }
-        }
-    }
-
-    override fun run() {
-        if (compareAndSet(false, true)) wake()
-    }
-
-    private fun wake() {
-        val more =
-            try {
-                entry.arrive()
-            } catch (e: Throwable) {
-                return again(e)
-            }
-        if (more != null) wakeAll(more)
-    }
-
-    private fun again(failure: Throwable) {
-        if (++tries == TRIES) return Trampoline.report(IllegalStateException("a wake-up is given up", failure))
-        try {
-            Timeouts.schedule(pauseMillis(), ::wake)
-        } catch (_: Throwable) {
-            paused.add(this)
-            pauseHere()
-        }
-    }
-
-    /** Without a thread for a timer, one thread at a time, of [Dispatchers.Default], pauses for all. */
-    private fun pauseHere() {
-        while (!paused.isEmpty() && isPausing.compareAndSet(false, true)) {
-            try {
-                LockSupport.parkNanos(pauseMillis() * 1_000_000)
-                repeat(paused.size) { paused.poll()?.wake() }
-            } finally {
-                isPausing.set(false)
-            }
-        }
-    }
-
-    private fun pauseMillis(): Long = 1L shl minOf(tries, 10)
-
-    private companion object {
-        const val TRIES = 70
-        val paused = ConcurrentLinkedQueue<Rewaking>()
-        val isPausing = AtomicBoolean()
-    }
-}
