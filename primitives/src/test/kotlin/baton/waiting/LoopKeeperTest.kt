@@ -14,7 +14,9 @@ import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
@@ -30,6 +32,7 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -44,7 +47,14 @@ class LoopKeeperTest {
         context: CoroutineContext,
         longestRefusal: Duration = 60.seconds,
         onGone: (Exception) -> Unit = {},
-    ) = LoopKeeper(context, "loop", { reported += it }, longestRefusal, onGone)
+        onReport: () -> Unit = {},
+    ): LoopKeeper {
+        val report = { e: Throwable ->
+            reported += e
+            onReport()
+        }
+        return LoopKeeper(context, "loop", report, longestRefusal, onGone)
+    }
 
     @Test
     fun step_thatThrows_isReportedOnceAndRepeatedWithPausesUntilItWorks() = runTest {
@@ -148,7 +158,7 @@ class LoopKeeperTest {
     fun dispatcher_thatThrowsForTooLong_isGone() = runBlocking {
         val throwing = Throwing(queues = false)
         val gone = CompletableDeferred<Exception>()
-        withContext(keeper(throwing, 50.milliseconds) { gone.complete(it) }.dispatcher) {
+        withContext(keeper(throwing, 50.milliseconds, { gone.complete(it) }).dispatcher) {
             throwing.refusals.set(Int.MAX_VALUE)
             yield()
             throwing.refusals.set(0)
@@ -163,17 +173,39 @@ class LoopKeeperTest {
     @Test
     fun coroutine_thatIsCancelledWhileItIsRefused_endsElsewhere() = runBlocking {
         val throwing = Throwing(queues = false)
-        val keeper = keeper(throwing)
-        val started = CompletableDeferred<Unit>()
+        val refused = CompletableDeferred<Unit>()
+        val keeper = keeper(throwing) { refused.complete(Unit) }
+        var end = ""
         val loop =
             launch(keeper.dispatcher) {
                 throwing.refusals.set(Int.MAX_VALUE)
-                started.complete(Unit)
-                keeper.repeat { yield() }
+                try {
+                    keeper.repeat { yield() }
+                } finally {
+                    end = Thread.currentThread().name
+                }
             }
-        started.await()
+        refused.await()
         withTimeout(100.seconds) { loop.cancelAndJoin() }
         throwing.executor.shutdown()
-        assertTrue(reported.size <= 1)
+        assertEquals(1, reported.size)
+        assertFalse(end.startsWith("pool"), end)
+    }
+
+    /** An hour may lie between the two: no block of the first is left that the dispatcher could have accepted. */
+    @Test
+    fun refusal_afterARefusedCoroutineWasCancelled_isNotCountedFromThen() = runBlocking {
+        val throwing = Throwing(queues = false)
+        var refused: Job? = null
+        // Each refused block is offered again after 10 ms at the earliest.
+        val keeper = keeper(throwing, 1.milliseconds, onGone = { reported += it }) { refused!!.cancel() }
+        refused = launch(keeper.dispatcher, CoroutineStart.LAZY) { throw AssertionError("it runs") }
+        throwing.refusals.set(2)
+        refused.join()
+        assertEquals(1, reported.size)
+        throwing.refusals.set(1)
+        withContext(keeper.dispatcher) {}
+        throwing.executor.shutdown()
+        assertEquals(1, reported.size) { "$reported" }
     }
 }

@@ -1,6 +1,5 @@
 package baton.waiting.threads
 
-import baton.Boosting
 import baton.InternalBatonApi
 import java.util.concurrent.RejectedExecutionException
 import kotlin.coroutines.ContinuationInterceptor
@@ -43,11 +42,12 @@ public class LoopKeeper(
     internal val longestRefusal: Duration = 60.seconds,
     private val onGone: (Exception) -> Unit = {},
 ) {
-    /** The context with which the owner launches its coroutines; empty if its dispatcher never refuses. */
+    /**
+     * The context with which the owner launches its coroutines; empty if its dispatcher neither refuses nor cancels.
+     */
     public val dispatcher: CoroutineContext =
         when (val own = context[ContinuationInterceptor]) {
             !is CoroutineDispatcher,
-            is Boosting, // A PriorityDispatcher runs elsewhere what the one below it refuses.
             Dispatchers.Default,
             Dispatchers.IO,
             Dispatchers.Unconfined -> EmptyCoroutineContext
@@ -94,6 +94,11 @@ public class LoopKeeper(
     /** The dispatcher has refused a coroutine for the first time since it has run one. */
     internal fun waits(by: CoroutineDispatcher, cause: Throwable?) {
         report(RejectedExecutionException("$label waits: $by has refused to run it, and is asked again", cause))
+    }
+
+    /** The clock of the dispatcher has thrown for the first time. */
+    internal fun lacksClock(clock: Any, cause: Throwable) {
+        report(IllegalStateException("$label waits by the system's clock, because that of $clock has failed", cause))
     }
 
     internal fun gone(by: CoroutineDispatcher, isShutDown: Boolean, isReported: Boolean, cause: Throwable?) {

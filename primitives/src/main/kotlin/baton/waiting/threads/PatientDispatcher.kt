@@ -1,10 +1,13 @@
 package baton.waiting.threads
 
+import baton.Boosting
 import java.util.concurrent.ExecutorService
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.locks.LockSupport
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
+import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Delay
@@ -26,12 +29,18 @@ private val NEED =
         { listOf(PatientDelayDispatcher::class.java) },
     )
 
-/** A [PatientDispatcher] over [underlying], with its clock if it has one. */
+/**
+ * A [PatientDispatcher] over [underlying], with its clock if it has one. A [Boosting] one runs elsewhere what the
+ * dispatcher below it refuses; but the clock of that may refuse, too, and cancel what waits.
+ */
 @OptIn(InternalCoroutinesApi::class)
-internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): CoroutineDispatcher {
+internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): CoroutineContext {
     NEED.require()
-    return if (underlying is Delay) PatientDelayDispatcher(underlying, underlying, keeper)
-    else PatientDispatcher(underlying, keeper)
+    return when (underlying) {
+        is Delay -> PatientDelayDispatcher(underlying, underlying, keeper)
+        is Boosting -> EmptyCoroutineContext
+        else -> PatientDispatcher(underlying, keeper)
+    }
 }
 
 /**
@@ -58,13 +67,14 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
     /** A block on its way to [underlying]. It runs once, even if a dispatcher queues it and then throws. */
     private inner class Offer(private val context: CoroutineContext, private val block: Runnable) : AtomicBoolean() {
         private var pause = SHORTEST_PAUSE_MILLIS
+        private var firstRefusal = ACCEPTED
 
         fun make() {
             val probe = Job()
             try {
                 underlying.dispatch(context + probe) { if (probe.isCancelled) refused(causeOf(probe)) else accepted() }
             } catch (e: Throwable) {
-                onIo { refused(e) }
+                runOn(Dispatchers.IO, EmptyCoroutineContext) { refused(e) }
             }
         }
 
@@ -79,7 +89,10 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
 
         private fun refused(cause: Throwable?) {
             if (get()) return
-            if (keeper.isEnding || context[Job]?.isActive == false || isHopeless(cause)) return run()
+            val now = System.nanoTime() or 1L // Never ACCEPTED.
+            if (firstRefusal == ACCEPTED) firstRefusal = now
+            val isEnding = keeper.isEnding || context[Job]?.isActive == false
+            if (isEnding || isHopeless(now, now - firstRefusal, cause)) return run()
             try {
                 Timeouts.schedule(pause) { make() }
                 pause = minOf(2 * pause, LONGEST_PAUSE_MILLIS)
@@ -90,15 +103,15 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
         }
     }
 
-    private fun isHopeless(cause: Throwable?): Boolean {
-        val now = System.nanoTime() or 1L // Never ACCEPTED.
+    /** [waited]: since the first refusal of this block. The first refusal of all may be that of one cancelled since. */
+    private fun isHopeless(now: Long, waited: Long, cause: Throwable?): Boolean {
         // Read once: another coroutine may be accepted at the same time.
         val since = refusedSince.get()
         val isFirst = since == ACCEPTED && refusedSince.compareAndSet(ACCEPTED, now)
+        val refused = if (since == ACCEPTED) 0L else minOf(now - since, waited)
         val service = (underlying as? ExecutorCoroutineDispatcher)?.executor as? ExecutorService
         val isShutDown = service != null && service.isShutdown
-        val isHopeless =
-            isShutDown || service == null && since != ACCEPTED && now - since > keeper.longestRefusal.inWholeNanoseconds
+        val isHopeless = isShutDown || service == null && refused > keeper.longestRefusal.inWholeNanoseconds
         if (isHopeless) keeper.gone(underlying, isShutDown, isReported = isGone.getAndSet(true), cause)
         else if (isFirst) keeper.waits(underlying, cause)
         return isHopeless
@@ -115,15 +128,6 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
             probe.invokeOnCompletion { cause = it?.cause ?: it }
             return cause
         }
-
-        fun onIo(action: () -> Unit) {
-            try {
-                Dispatchers.IO.dispatch(EmptyCoroutineContext) { action() }
-            } catch (_: Throwable) {
-                // The system has no thread left.
-                action()
-            }
-        }
     }
 }
 
@@ -132,14 +136,24 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
  * 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)
-private class PatientDelayDispatcher(underlying: CoroutineDispatcher, private val timers: Delay, keeper: LoopKeeper) :
-    PatientDispatcher(underlying, keeper), Delay {
-    /** On a thread of the dispatcher the coroutine goes on at once, so that virtual time keeps its order. */
+private class PatientDelayDispatcher(
+    underlying: CoroutineDispatcher,
+    private val timers: Delay,
+    private val keeper: LoopKeeper,
+) : PatientDispatcher(underlying, keeper), Delay {
+    /**
+     * Whether a timer fires where a coroutine may go on at once, and must, so that virtual time keeps its order. The
+     * timer of a view, such as `limitedParallelism`, fires on a thread outside of it.
+     */
+    private val isVirtual =
+        generateSequence<Class<*>>(underlying.javaClass) { it.superclass }.any { it.name == VIRTUAL }
+
+    private val isClockReported = AtomicBoolean()
+
     @OptIn(ExperimentalCoroutinesApi::class)
     override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) {
         val end = Runnable {
-            if (Timeouts.isOnSharedTimer()) continuation.resumeWith(Result.success(Unit))
-            else with(continuation) { resumeUndispatched(Unit) }
+            if (isVirtual) with(continuation) { resumeUndispatched(Unit) } else continuation.resume(Unit)
         }
         val timer = invokeOnTimeout(timeMillis, end, continuation.context)
         continuation.invokeOnCancellation { timer.dispose() }
@@ -149,7 +163,37 @@ private class PatientDelayDispatcher(underlying: CoroutineDispatcher, private va
     @Deprecated("As in kotlinx.coroutines, which does not call it", level = DeprecationLevel.ERROR)
     override suspend fun delay(time: Long): Unit = throw UnsupportedOperationException()
 
-    /** An executor that rejects the timer would cancel the job of [context]. */
-    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
-        timers.invokeOnTimeout(timeMillis, block, context + Job())
+    /**
+     * An executor that rejects the timer would cancel the job of [context]. A clock that throws is replaced by the
+     * system's. If there is no thread for that either, the thread of the loop pauses, and the time is over. It never
+     * throws: kotlinx would leave a child behind, for whose end the loop would wait for ever.
+     */
+    override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle {
+        val once = Once(block)
+        try {
+            return timers.invokeOnTimeout(timeMillis, once, context + Job())
+        } catch (e: Throwable) {
+            if (!isClockReported.getAndSet(true)) keeper.lacksClock(timers, e)
+        }
+        return try {
+            Timeouts.schedule(timeMillis, once)
+        } catch (_: Throwable) {
+            LockSupport.parkNanos(minOf(timeMillis, LONGEST_PAUSE_MILLIS) * 1_000_000)
+            once.run()
+            DisposableHandle {}
+        }
+    }
+
+    /** A clock may have set the timer although it has thrown. */
+    private class Once(private val block: Runnable) : AtomicBoolean(), Runnable {
+        override fun run() {
+            if (compareAndSet(false, true)) block.run()
+        }
+    }
+
+    private companion object {
+        /** A thread of the dispatcher may have other work. */
+        const val LONGEST_PAUSE_MILLIS = 10L
+        const val VIRTUAL = "kotlinx.coroutines.test.TestDispatcher"
+    }
 }
