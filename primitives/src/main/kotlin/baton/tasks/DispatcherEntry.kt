@@ -3,6 +3,7 @@
 package baton.tasks
 
 import baton.waiting.threads.Trampoline
+import baton.waiting.threads.runOnDefault
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
@@ -11,7 +12,6 @@ import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.job
 
 /**
@@ -37,7 +37,7 @@ private class DispatcherEntry(private val caller: Continuation<Unit>) : AtomicBo
             if (get()) return Trampoline.report(e)
             val reason = "start of $label was cancelled: its dispatcher refused it"
             context.job.cancel(CancellationException(reason, e))
-            Dispatchers.Default.dispatch(context) { resume(Unit) }
+            runOnDefault(context) { resume(Unit) }
         }
     }
 

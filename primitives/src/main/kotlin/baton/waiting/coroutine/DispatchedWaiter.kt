@@ -3,13 +3,13 @@ package baton.waiting.coroutine
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.threads.Trampoline
+import baton.waiting.threads.runOnDefault
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlinx.coroutines.CoroutineDispatcher
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 
@@ -126,13 +126,7 @@ internal abstract class DispatchedWaiter(
 
     /** Sends a substitute, because the dispatcher threw [e]. */
     protected fun arriveElsewhere(e: Throwable) {
-        val substitute = Runnable { substitute(e) }
-        try {
-            Dispatchers.Default.dispatch(context, substitute)
-        } catch (_: Throwable) {
-            // The system has no thread left.
-            substitute.run()
-        }
+        runOnDefault(context) { substitute(e) }
     }
 
     private fun substitute(e: Throwable) {

@@ -11,15 +11,14 @@ import baton.scheduler.dispatch.RunQueue
 import baton.sync.Latch
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
+import baton.waiting.threads.runOnDefault
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
-import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
@@ -144,7 +143,7 @@ internal class CoroutineTask<T>(
                 Trampoline.leave()
             }
         } else {
-            Dispatchers.Default.dispatch(EmptyCoroutineContext) { fail(e) }
+            runOnDefault { fail(e) }
         }
     }
 
