@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean
 internal abstract class StallWatch<P : Any>(private val millis: Long) {
     private val isDue = AtomicBoolean()
 
-    /** When a failure to set the timer was reported last. */
-    @Volatile private var reportedAt = 0L
+    /** Each call of [begin] may fail in the same way. */
+    private val failures = SeldomReport()
 
     /** Whether another look will come. */
     val isActive: Boolean
@@ -50,16 +50,8 @@ internal abstract class StallWatch<P : Any>(private val millis: Long) {
             schedule(pause) { look(before) }
         } catch (e: Throwable) { // No thread for the timer: the next call of begin tries again.
             isDue.set(false)
-            reportSeldom(e)
+            failures.report(PAUSE_MILLIS.toInt()) { e }
         }
-    }
-
-    /** Each call of [begin] may fail in the same way. */
-    private fun reportSeldom(e: Throwable) {
-        val now = System.nanoTime()
-        if (reportedAt != 0L && now - reportedAt < PAUSE_MILLIS * 1_000_000) return
-        reportedAt = now
-        Trampoline.report(e)
     }
 
     private fun look(before: P?) {

@@ -4,6 +4,7 @@ import baton.scheduler.DispatcherMetrics
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.waiting.boost.Boosts
+import baton.waiting.threads.SeldomReport
 import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
@@ -65,7 +66,7 @@ internal class PriorityRunQueue(
     private val quantum: Int,
 ) : RunQueue(), CoroutineContext.Element {
     @Volatile private var word: Long = 0
-    @Volatile private var reportedAt = System.nanoTime() - REPORT_NANOS
+    private val refusals = SeldomReport()
     private val queues = LevelQueues()
     private val counts = Counts()
 
@@ -122,8 +123,12 @@ internal class PriorityRunQueue(
         } catch (e: Throwable) {
             // The remaining blocks must run: kotlinx does likewise for an executor that was shut down. Invariant 7: the
             // dispatcher may have queued the worker before it threw.
-            Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
             reportRefusal(e)
+            try {
+                Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
+            } catch (_: Throwable) {
+                // It lacks a thread, but has queued the worker. The caller must not take its block for refused.
+            }
         }
     }
 
@@ -142,13 +147,15 @@ internal class PriorityRunQueue(
         return job as E
     }
 
-    private fun reportRefusal(e: Throwable?) {
-        val now = System.nanoTime()
-        val last = reportedAt
-        if (now - last < REPORT_NANOS || !REPORTED_AT.compareAndSet(this, last, now)) return
-        val message = "$underlying refuses workers of a PriorityDispatcher, whose blocks run elsewhere meanwhile"
-        Trampoline.report(RejectedExecutionException(message, e))
-    }
+    /** Without the job, too: a dispatcher between may pass on its context without the job. */
+    override fun minusKey(key: CoroutineContext.Key<*>): CoroutineContext =
+        if (key === Job || key === KEY) EmptyCoroutineContext else this
+
+    private fun reportRefusal(e: Throwable?) =
+        refusals.report(REPORT_MILLIS) {
+            val message = "$underlying refuses workers of a PriorityDispatcher, whose blocks run elsewhere meanwhile"
+            RejectedExecutionException(message, e)
+        }
 
     override fun remove(level: Int, block: Runnable): Boolean =
         queues.blocks(level).any { blockOf(it) === block && queues.remove(level, it) }
@@ -300,7 +307,7 @@ internal class PriorityRunQueue(
     }
 
     private companion object {
-        private const val REPORT_NANOS = 60_000_000_000L
+        private const val REPORT_MILLIS = 60_000
         private const val GAP_SHIFT = 5
         private const val MASK = (1L shl GAP_SHIFT) - 1
         private const val WORKER_SHIFT = 32
@@ -319,7 +326,5 @@ internal class PriorityRunQueue(
         private val WORD: VarHandle = LOOKUP.findVarHandle(PriorityRunQueue::class.java, "word", Long::class.java)
         private val RETIRED: VarHandle =
             LOOKUP.findVarHandle(PriorityRunQueue::class.java, "retired", Worker::class.java)
-        private val REPORTED_AT: VarHandle =
-            LOOKUP.findVarHandle(PriorityRunQueue::class.java, "reportedAt", Long::class.java)
     }
 }

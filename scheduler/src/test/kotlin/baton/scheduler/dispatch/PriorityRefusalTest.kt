@@ -1,19 +1,31 @@
 package baton.scheduler.dispatch
 
+import baton.Priority
 import baton.hostile.LoopFault
 import baton.hostile.RefusingExecutor
 import baton.reportingTo
 import baton.scheduler.prioritized
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.TimeUnit
+import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -87,5 +99,40 @@ class PriorityRefusalTest {
         val reported = ArrayList<Throwable>()
         reportingTo(reported) { runBlock(throwing.prioritized(1)) }
         assertSame(error, reported.single().cause)
+    }
+
+    /** The queue passes itself as the context of its workers; a dispatcher below may read that, but no block does. */
+    @Test
+    fun blocks_overADispatcherThatReadsItsContext_haveTheirCallersJob() = runBlocking {
+        val seen = LinkedBlockingQueue<CoroutineContext>()
+        val reading =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    seen += context
+                    Dispatchers.Default.dispatch(context, block)
+                }
+            }
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) {
+            val prioritized = reading.prioritized(2)
+            for (on in listOf(prioritized, prioritized.level(Priority.HIGH), prioritized.limitedParallelism(1))) {
+                val job =
+                    launch(on) {
+                        yield()
+                        assertSame(coroutineContext.job, currentCoroutineContext()[Job])
+                        assertSame(on, currentCoroutineContext()[ContinuationInterceptor])
+                    }
+                job.join()
+                assertFalse(job.isCancelled)
+            }
+        }
+        assertEquals(emptyList<Throwable>(), reported)
+        for (context in seen) {
+            assertTrue(context[Job]!!.isActive)
+            for (other in listOf(context.minusKey(Job), (context + CoroutineName("x")).minusKey(Job))) {
+                assertEquals(null, other[Job])
+                assertEquals(null, (EmptyCoroutineContext + other)[Job])
+            }
+        }
     }
 }
