@@ -27,7 +27,7 @@ class PriorityLoopTest {
     private fun assertAlerts() {
         for (raised in listOf(true, false)) {
             inUse = if (raised) 10 else 0
-            assertEquals(raised, alerts.poll(60, TimeUnit.SECONDS))
+            assertEquals(raised, alerts.poll(120, TimeUnit.SECONDS))
         }
     }
 
@@ -42,7 +42,7 @@ class PriorityLoopTest {
         monitor.watch("pool") { Usage(inUse, 10) }
         assertAlerts()
         executor.shutdown()
-        executor.awaitTermination(60, TimeUnit.SECONDS)
+        executor.awaitTermination(120, TimeUnit.SECONDS)
         assertAlerts()
         monitor.close()
         scope.cancel()
