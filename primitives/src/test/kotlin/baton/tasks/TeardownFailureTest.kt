@@ -1,10 +1,17 @@
 package baton.tasks
 
 import java.io.IOException
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineExceptionHandler
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.Runnable
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
@@ -13,6 +20,7 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.plus
 import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertSame
@@ -164,5 +172,30 @@ class TeardownFailureTest {
             }
         task.join()
         assertEquals(listOf("gone"), suppressedOf(task.getCompletionExceptionOrNull()))
+    }
+
+    /** Of a system without a thread for one more timer. */
+    @OptIn(InternalCoroutinesApi::class)
+    private object NoTimers : CoroutineDispatcher(), Delay {
+        override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()
+
+        override fun scheduleResumeAfterDelay(timeMillis: Long, continuation: CancellableContinuation<Unit>) =
+            throw OutOfMemoryError("unable to create native thread")
+    }
+
+    @Test
+    fun teardowns_withoutATimerForTheirTime_runToTheirEnd_andThatIsReported() = taskTest {
+        val handler = CoroutineExceptionHandler { _, e -> note(e.message) }
+        val task =
+            CoroutineScope(NoTimers + handler).cancellableTask(teardownTimeout = 10.milliseconds) {
+                onTeardown {
+                    yield()
+                    note("ran")
+                }
+                throw IOException("disk")
+            }
+        task.join()
+        assertEquals(emptyList<String>(), suppressedOf(task.getCompletionExceptionOrNull()))
+        assertEquals(listOf<Any?>("unable to create native thread", "ran"), log)
     }
 }

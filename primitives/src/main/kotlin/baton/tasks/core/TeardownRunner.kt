@@ -16,6 +16,7 @@ import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.handleCoroutineException
 import kotlinx.coroutines.launch
 
@@ -76,7 +77,13 @@ internal class TeardownRunner(
         val time = Job()
         if (timeout.isFinite()) {
             CoroutineScope(currentCoroutineContext() + time).launch(start = CoroutineStart.UNDISPATCHED) {
-                delay(timeout)
+                try {
+                    delay(timeout)
+                } catch (e: Throwable) {
+                    ensureActive()
+                    // No thread for the timer, or the clock fails: the teardowns run without a limit.
+                    return@launch handleCoroutineException(this@TeardownRunner.context, e)
+                }
                 // The explicit null keeps this compatible: the default argument's method moved in kotlinx-coroutines
                 // 1.11.
                 time.cancel(null)
