@@ -6,9 +6,8 @@ import baton.waiting.HolderBoosts
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
+import baton.waiting.threads.runOnDefault
 import baton.waiting.wakeAll
-import kotlin.coroutines.EmptyCoroutineContext
-import kotlinx.coroutines.Dispatchers
 
 /*
  * How it works
@@ -103,7 +102,7 @@ internal class PriorityInheritance(private val core: WaitCore) : HolderBoosts() 
     /** Invariant 2. No lock is held. */
     override fun arrive(): Wakeup? {
         repeat(STEPS) { if (!step()) return null }
-        Dispatchers.Default.dispatch(EmptyCoroutineContext) { wakeAll(this) }
+        runOnDefault { wakeAll(this) }
         return null
     }
 
