@@ -9,6 +9,7 @@ import baton.shared.SharedMutex
 import baton.shared.SharedPermit
 import baton.shared.SharedSemaphore
 import baton.shared.SharedWaitGroup
+import baton.shared.waiting.FUTURE_CONTEXT_NEED
 import baton.shared.waiting.FutureContext
 import baton.waiting.WaitCore
 import java.time.Duration
@@ -82,7 +83,7 @@ public fun await(
     }
 
 private fun <T> start(done: BiConsumer<T?, Throwable?>, action: suspend () -> T): Job {
-    FutureContext.Need.require()
+    FUTURE_CONTEXT_NEED.require()
     val job = Job()
     val completion =
         Continuation<T>(FutureContext + job) { result ->

@@ -68,7 +68,8 @@ public object OwnedFiles {
         val options = setOf(CREATE_NEW, READ, WRITE, NOFOLLOW_LINKS)
         if ("posix" !in path.fileSystem.supportedFileAttributeViews()) {
             if (permissions == OWNER_ONLY) return FileChannel.open(path, options)
-            throw FileSystemException("$path", null, "the file system has no permissions such as ${text(permissions)}")
+            val asked = PosixFilePermissions.toString(permissions)
+            throw FileSystemException("$path", null, "the file system has no permissions such as $asked")
         }
         val channel = FileChannel.open(path, options, PosixFilePermissions.asFileAttribute(permissions))
         try {
@@ -95,9 +96,6 @@ public object OwnedFiles {
 
     /** Device and inode; the path where the system has no such key. Null if there is no file. */
     public fun identityOf(path: Path): String? = attributesOf(path)?.let { it.fileKey()?.toString() ?: "$path" }
-
-    /** As it is passed and shown: `rw-------`. */
-    public fun text(permissions: Set<PosixFilePermission>): String = PosixFilePermissions.toString(permissions)
 
     /**
      * Runs [action] although the thread is interrupted, which it stays. An interrupt closes a channel that the thread

@@ -2,6 +2,7 @@ package baton.shared
 
 import baton.files.OwnedFiles
 import java.nio.file.attribute.PosixFilePermission
+import java.nio.file.attribute.PosixFilePermissions
 
 /**
  * Options of [SharedRegion.open].
@@ -34,10 +35,10 @@ constructor(
 
     init {
         require(permissions.containsAll(OwnedFiles.OWNER_ONLY)) {
-            "permissions = ${OwnedFiles.text(permissions)}, must let the owner read and write"
+            "permissions = ${PosixFilePermissions.toString(permissions)}, must let the owner read and write"
         }
     }
 
     override fun toString(): String =
-        "SharedRegionOptions(preferred = $preferred, permissions = ${OwnedFiles.text(permissions)})"
+        "SharedRegionOptions(preferred = $preferred, permissions = ${PosixFilePermissions.toString(permissions)})"
 }

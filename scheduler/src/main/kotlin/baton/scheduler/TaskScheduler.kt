@@ -7,6 +7,7 @@ import baton.monitoring.Usage
 import baton.scheduler.tasks.CoroutineTask
 import baton.scheduler.tasks.KeyIndex
 import baton.scheduler.tasks.SchedulerScope
+import baton.scheduler.tasks.TASK_NEED
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
@@ -287,7 +288,7 @@ public class TaskScheduler(
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
-        TaskJob.Need.require()
+        TASK_NEED.require()
         val job = TaskJob<T>(taskScope.newCoroutineContext(context + controller))
         return CoroutineTask(this, controller, job, key ?: nameIn(context), deadline, block)
     }

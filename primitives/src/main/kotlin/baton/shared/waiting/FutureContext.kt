@@ -13,6 +13,14 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.Runnable
 
+/** Required before the first use of [FutureContext], which links to `Delay`. */
+internal val FUTURE_CONTEXT_NEED =
+    KotlinxNeed(
+        "futures that wait for other processes",
+        listOf("Delay.scheduleResumeAfterDelay(long, CancellableContinuation)"),
+        { listOf(FutureContext::class.java) },
+    )
+
 /**
  * Where the wait of a future for other processes goes on. After a slice it resumes on a callback thread, and not on the
  * timer's or on one of the [SleeperPool], because it may lead to user code. A wait that is cancelled while it sleeps
@@ -38,18 +46,6 @@ internal object FutureContext :
 
     @Deprecated("As in kotlinx.coroutines, which does not call it", level = DeprecationLevel.ERROR)
     override suspend fun delay(time: Long): Unit = throw UnsupportedOperationException()
-
-    /** To be called before the first use of this object, which links to `Delay`. */
-    object Need {
-        private val need =
-            KotlinxNeed(
-                "futures that wait for other processes",
-                listOf("Delay.scheduleResumeAfterDelay(long, CancellableContinuation)"),
-                { listOf(FutureContext::class.java) },
-            )
-
-        fun require() = need.require()
-    }
 
     private class HandedOver<T>(private val continuation: Continuation<T>) : Continuation<T> {
         override val context: CoroutineContext

@@ -15,6 +15,24 @@ import kotlinx.coroutines.InternalForInheritanceCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.selects.SelectClause1
 
+/** Required before the first use of [TaskJob], which cannot be loaded where the class above it is missing. */
+@OptIn(InternalCoroutinesApi::class)
+internal val TASK_NEED =
+    KotlinxNeed(
+        "tasks of a TaskScheduler",
+        listOf(
+            "AbstractCoroutine.start(CoroutineStart, Object, Function2)",
+            "AbstractCoroutine.initParentJob(Job)",
+            "AbstractCoroutine.awaitInternal(Continuation)",
+            "AbstractCoroutine.getOnAwaitInternal()",
+            "AbstractCoroutine.onCancelling(Throwable)",
+            "AbstractCoroutine.onCompleted(Object)",
+            "AbstractCoroutine.afterCompletion(Object)",
+            "AbstractCoroutine.cancellationExceptionMessage()",
+        ),
+        { listOf(TaskJob::class.java, GroupJob::class.java) },
+    )
+
 /**
  * The coroutine of a task. It exists before the task is started: so a task that is cancelled or refused while it is
  * queued ends without a second job, with the exception passed to [end].
@@ -89,25 +107,4 @@ internal class TaskJob<T>(context: CoroutineContext) :
     @Suppress("UNCHECKED_CAST") // as above
     override val onAwait: SelectClause1<T>
         get() = onAwaitInternal as SelectClause1<T>
-
-    /** Apart from this class, which cannot be loaded where the class above it is missing. */
-    object Need {
-        private val need =
-            KotlinxNeed(
-                "tasks of a TaskScheduler",
-                listOf(
-                    "AbstractCoroutine.start(CoroutineStart, Object, Function2)",
-                    "AbstractCoroutine.initParentJob(Job)",
-                    "AbstractCoroutine.awaitInternal(Continuation)",
-                    "AbstractCoroutine.getOnAwaitInternal()",
-                    "AbstractCoroutine.onCancelling(Throwable)",
-                    "AbstractCoroutine.onCompleted(Object)",
-                    "AbstractCoroutine.afterCompletion(Object)",
-                    "AbstractCoroutine.cancellationExceptionMessage()",
-                ),
-                { listOf(TaskJob::class.java, GroupJob::class.java) },
-            )
-
-        fun require() = need.require()
-    }
 }
