@@ -5,6 +5,7 @@ import static baton.interop.Futures.awaitFailure;
 import static baton.interop.Futures.reportedBy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,9 +15,13 @@ import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
 import baton.interop.Futures;
 import baton.interop.LeakReport;
+import baton.interop.NoTimerThread;
 import baton.interop.PriorityExecutor;
 import baton.interop.Tasks;
 import baton.waiting.InnerFailure;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -24,7 +29,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -81,6 +91,51 @@ class InnerFailureTest {
         assertSame(failure, awaitFailure(retry.call(() -> CompletableFuture.failedFuture(new RuntimeException()))));
         AsyncRetry once = AsyncRetry.builder().maxAttempts(1).build();
         assertSame(failure, awaitFailure(once.call(() -> raise(failure))));
+    }
+
+    @Test
+    void retry_withoutAThreadForItsTimers_failsWithThatError() {
+        AsyncRetry waits = AsyncRetry.builder().constant(Duration.ofHours(1)).build();
+        AsyncRetry limits =
+                AsyncRetry.builder().attemptTimeout(Duration.ofHours(1)).build();
+        CompletableFuture<Integer> running = new CompletableFuture<>();
+        List<CompletableFuture<Integer>> retries = new ArrayList<>();
+        NoTimerThread.during(() -> {
+            retries.add(waits.call(() -> CompletableFuture.failedFuture(new IOException())));
+            retries.add(limits.call(() -> running));
+        });
+        for (CompletableFuture<Integer> retry : retries) assertInstanceOf(OutOfMemoryError.class, awaitFailure(retry));
+        assertTrue(running.isCancelled());
+    }
+
+    @Test
+    @Timeout(120)
+    void ownThreads_withoutAThread_reportThat_andTheCommandRunsElsewhere() throws Exception {
+        OutOfMemoryError failure = new OutOfMemoryError("unable to create native thread");
+        PriorityExecutor executor = PriorityExecutor.create(1, "inner-failure-own");
+        ThreadPoolExecutor pool = (ThreadPoolExecutor) field(field(executor, "threads"), "pool");
+        ThreadFactory factory = pool.getThreadFactory();
+        pool.setThreadFactory(work -> raise(failure));
+        Supplier<String> name = () -> Thread.currentThread().getName();
+        List<Throwable> reported = reportedBy(() -> {
+            for (int i = 0; i < 10; i++) {
+                String thread = await(CompletableFuture.supplyAsync(name, executor));
+                assertTrue(thread.startsWith("DefaultDispatcher"), thread);
+            }
+        });
+        assertEquals(1, reported.size());
+        assertSame(failure, reported.get(0).getCause());
+        pool.setThreadFactory(factory);
+        // The worker that runs elsewhere takes further commands until it finds none.
+        while (!await(CompletableFuture.supplyAsync(name, executor)).startsWith("baton-inner-failure-own-"))
+            Thread.yield();
+        executor.shutdown();
+    }
+
+    private static Object field(Object owner, String name) throws ReflectiveOperationException {
+        Field field = owner.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(owner);
     }
 
     @ParameterizedTest
