@@ -94,8 +94,9 @@ public object OwnedFiles {
         return if (hasPermissions && attributesOf(path) != null) viewOf(path).readAttributes().permissions() else null
     }
 
-    /** Device and inode; the path where the system has no such key. Null if there is no file. */
-    public fun identityOf(path: Path): String? = attributesOf(path)?.let { it.fileKey()?.toString() ?: "$path" }
+    /** Device and inode; [name] where the system has no such key. Null if there is no file. */
+    public fun identityOf(path: Path, name: Path = path): String? =
+        attributesOf(path)?.let { it.fileKey()?.toString() ?: "$name" }
 
     /**
      * Runs [action] although the thread is interrupted, which it stays. An interrupt closes a channel that the thread

@@ -124,11 +124,14 @@ internal class JournalLog(
     private fun replaceBy(rows: Collection<JournalRow>) {
         val snapshot = disk.create(temporary, like = path)
         val length: Long
+        val newIdentity: String?
         try {
             length = write(rows, snapshot)
             snapshot.force()
             closeFile() // Windows replaces no open file.
             checkFile()
+            // Before it gets the journal's name: nothing that may fail comes afterwards.
+            newIdentity = OwnedFiles.identityOf(temporary, name = path)
             disk.replace(temporary, path)
         } catch (e: Throwable) {
             quietly(e) { snapshot.close() }
@@ -136,7 +139,7 @@ internal class JournalLog(
             throw e
         }
         file = snapshot
-        identity = OwnedFiles.identityOf(path)
+        identity = newIdentity
         end = length
         reach = length
         policy.written(length, rows.size)

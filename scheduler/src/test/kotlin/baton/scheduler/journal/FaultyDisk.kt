@@ -27,6 +27,9 @@ internal class FaultyDisk : JournalDisk {
     /** Runs when a snapshot is complete. */
     var beforeReplace: () -> Unit = {}
 
+    /** Runs when a snapshot has replaced the journal. */
+    var afterReplace: () -> Unit = {}
+
     override fun open(path: Path): JournalFile {
         begin(Operation.OPEN)
         return FaultyFile(FileDisk.open(path)) {}
@@ -40,6 +43,7 @@ internal class FaultyDisk : JournalDisk {
     override fun replace(source: Path, target: Path) {
         begin(Operation.REPLACE)
         FileDisk.replace(source, target)
+        afterReplace()
     }
 
     private fun begin(operation: Operation) {

@@ -40,6 +40,24 @@ internal class JournalSnapshotTest : JournalFixture() {
         assertEquals(setOf("a", "big"), storedKeys())
     }
 
+    /** The next batch took the snapshot for the file of another program. */
+    @Test
+    fun snapshot_whoseDirectoryCannotBeReadAfterTheReplacement_isTheJournal() {
+        val journal = open()
+        journal.append(listOf(row("a")))
+        val away = directory.resolveSibling("${directory.fileName}-away")
+        disk.afterReplace = {
+            Files.move(directory, away)
+            Files.createFile(directory)
+        }
+        val revision = grow(journal)
+        Files.delete(directory)
+        Files.move(away, directory)
+        disk.afterReplace = {}
+        assertEquals(revision + 1, journal.append(listOf(row("b"))))
+        assertEquals(setOf("a", "b", "big"), storedKeys())
+    }
+
     @Test
     fun snapshot_withoutMemory_leavesTheBatchConfirmedAndIsRepeated() {
         val journal = open()
