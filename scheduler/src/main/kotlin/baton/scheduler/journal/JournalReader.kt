@@ -34,7 +34,8 @@ internal class JournalContents(
  *    snapshot, which was whole before it got its name, later what this process has written.
  *  - Its begin is in the sector in which the valid ones end, and is neither zeros, which a failure of the power leaves,
  *    nor the begin of a record that is cut or reaches into another sector: it is damaged. A disk writes a sector of 512
- *    bytes as a whole, so what is there was written like that.
+ *    bytes as a whole, so what is there was written like that. A record that is shorter than the file is cut if nothing
+ *    but zeros follows from one of its sectors on: without fsync others came after it, and the power failed.
  *  - Otherwise it is a torn tail, and the journal ends before it. So damage of the last record alone may be taken for a
  *    torn tail, if that record is long.
  *
@@ -101,7 +102,14 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
             return true
         if (begin.remaining() < JournalCodec.FRAME_BYTES) return JournalCodec.isBeginOfMarker(begin)
         val end = invalid + JournalCodec.recordBytes(begin)
-        return end > limit || end == limit && limit > sectorEnd
+        return end > limit || end == limit && limit > sectorEnd || firstSectorOfZeros() < end
+    }
+
+    /** The begin of the first sector from which on all bytes are zeros; at least [limit] if the last one is not. */
+    private fun firstSectorOfZeros(): Long {
+        var begin = limit
+        while (begin > 0 && window.at(begin - 1, 1).let { it.get(it.position()) } == ZERO) begin--
+        return (begin + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES
     }
 
     private inline fun <T> orDamaged(offset: Long, read: () -> T): T =

@@ -208,6 +208,21 @@ class JournalReaderTest {
         for (length in 1..2000) assertEquals(bytes.size.toLong(), readJournal(bytes + ByteArray(length)).end)
     }
 
+    /** Without fsync a failure of the power may leave the begin of a batch, and no byte of those behind it. */
+    @Test
+    fun tail_ofZerosInsideABatchThatOthersFollow_isCut() {
+        val bytes = Sample.FRESH.bytes
+        val batch = bytesOf(JournalCodec.batch(5, List(4) { row("tail $it", "t".repeat(500)) }))
+        val next = bytesOf(JournalCodec.batch(6, listOf(row("next"))))
+        for (sectors in 1..(bytes.size + batch.size) / SECTOR_BYTES) for (length in listOf(1, next.size, 5000)) {
+            val torn = (bytes + batch + ByteArray(length)).also { it.fill(0, sectors * SECTOR_BYTES) }
+            assertEquals(bytes.size.toLong(), readJournal(torn).end)
+        }
+        // A disk writes no part of a sector.
+        val damaged = (bytes + batch + ByteArray(5000)).also { it.fill(0, bytes.size + batch.size - 1) }
+        assertEquals(bytes.size.toLong(), damageOf(damaged).offset)
+    }
+
     @Test
     fun tail_ofGarbageInTheSectorOfTheLastRecord_isRefused() {
         val bytes = Sample.FRESH.bytes
