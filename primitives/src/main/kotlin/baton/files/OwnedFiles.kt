@@ -39,13 +39,21 @@ public object OwnedFiles {
     public fun resolve(path: Path): Path {
         val absolute = path.toAbsolutePath()
         val name = absolute.fileName ?: throw irregular(absolute)
-        if (attributesOf(absolute) == null) return absolute.parent.toRealPath().resolve(name)
+        if (attributesOf(absolute) == null) return directoryOf(absolute).resolve(name)
         if (Files.isSymbolicLink(absolute) && !Files.exists(absolute)) {
             val target = Files.readSymbolicLink(absolute).toString()
             throw FileSystemException(absolute.toString(), target, "the target of the link is missing")
         }
         return absolute.toRealPath().also { checkRegular(it) }
     }
+
+    private fun directoryOf(path: Path): Path =
+        try {
+            path.parent.toRealPath()
+        } catch (_: NoSuchFileException) {
+            val reason = "the directory of ${path.fileName} must exist, create it first"
+            throw NoSuchFileException("${path.parent}", null, reason)
+        }
 
     /** Opens the file at [path] to read and write, and creates it if there is none. */
     public fun openOrCreate(path: Path, permissions: Set<PosixFilePermission> = OWNER_ONLY): FileChannel {

@@ -22,7 +22,6 @@ import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -160,7 +159,10 @@ internal class JournalRefusalTest : JournalStoreFixture() {
     @Test
     fun file_inAMissingDirectory_isRefused() = runBlocking {
         val store = open(directory.resolve("missing/checks.journal"))
-        assertNotNull(assertThrows<NoSuchFileException> { store.load(0) }.message)
+        val refusal = assertThrows<NoSuchFileException> { store.load(0) }
+        val missing = directory.toRealPath().resolve("missing")
+        assertEquals(missing, Path.of(refusal.file).toAbsolutePath())
+        assertEquals("${refusal.file}: the directory of checks.journal must exist, create it first", refusal.message)
     }
 
     /** A key whose encoding stops until it is released. */
