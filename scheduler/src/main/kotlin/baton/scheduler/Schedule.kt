@@ -236,7 +236,7 @@ public class Schedule<K : Any>(
      *
      * *Cancellation.* The schedule takes over all of the changes or none.
      *
-     * @throws IllegalStateException after the end.
+     * @throws IllegalStateException after the end, also if that comes while it waits for the store.
      * @throws Exception that of the store.
      */
     public suspend fun resync() {

@@ -15,7 +15,10 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.ensureActive
@@ -41,6 +44,9 @@ internal class StoreSync<K : Any>(
     private val loading = Mutex()
     private val owning = Mutex()
     private val isLoaded = Latch(1)
+
+    /** Completed at the end. */
+    private val isEnding = Job()
     private val renewEvery = config.flushEvery.coerceIn(SHORTEST_RENEWAL, LONGEST_RENEWAL)
     private var isOwned = false
     private val readCount = AtomicLong()
@@ -104,8 +110,11 @@ internal class StoreSync<K : Any>(
         isLoaded.countDown()
     }
 
-    /** No caller waits any more for rows to be loaded. */
-    fun end() = isLoaded.countDown()
+    /** No caller waits any more for rows to be loaded, and no resync of a caller holds up the last flush. */
+    fun end() {
+        isLoaded.countDown()
+        isEnding.complete()
+    }
 
     suspend fun resync() {
         isLoaded.await()
@@ -116,11 +125,14 @@ internal class StoreSync<K : Any>(
             // A row that is written meanwhile would be newer here than the edit that its store has kept.
             flushing.withLock {
                 try {
-                    val newer = store.load(rows.resyncFrom)
+                    val newer = untilTheEnd { store.load(rows.resyncFrom) }
                     readCount.incrementAndGet()
                     rows.mergeResync(newer)
                 } catch (e: Throwable) {
-                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
+                    val failure = unlessCancelled(e)
+                    core.checkOpen()
+                    outage.failed(Call.LOAD, failure)
+                    throw failure
                 }
             }
         }
@@ -128,6 +140,15 @@ internal class StoreSync<K : Any>(
     }
 
     suspend fun resyncLater() {
+    private suspend fun <T> untilTheEnd(call: suspend () -> T): T = coroutineScope {
+        val atTheEnd = isEnding.invokeOnCompletion { cancel() }
+        try {
+            call()
+        } finally {
+            atTheEnd.dispose()
+        }
+    }
+
         delay(config.resyncEvery)
         retrying(config.resyncEvery) { resync() }
     }

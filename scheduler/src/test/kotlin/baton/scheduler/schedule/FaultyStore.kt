@@ -45,9 +45,15 @@ internal class FaultyStore : ScheduleStore<String> {
     var returnsAfter: Duration = Duration.ZERO
     var closeTakes: Duration = Duration.ZERO
 
+    /** How much longer [load] takes. */
+    var loadTakes: Duration = Duration.ZERO
+
+    /** Runs when [apply] has had its effect. */
+    var afterApply: suspend () -> Unit = {}
+
     override suspend fun load(since: Long): List<ScheduleRow<String>> {
         loads += since
-        delay(takes)
+        delay(takes + loadTakes)
         if (failsToLoad) throw IOException("load")
         val rows = inside.load(since) + if (since > 0) deleted.values.filter { it.revision > since } else emptyList()
         delay(returnsAfter)

@@ -155,6 +155,23 @@ class ScheduleEndTest {
         }
 
     @Test
+    /** The last flush waited for the resync of a user, until the grace was over. */
+    @Test
+    fun end_resyncOfAUserHangs_writesAndRefusesIt() = scheduleTest { scope ->
+        val schedule = started(config(flushEvery = Duration.INFINITE), store)
+        schedule.put("a", everyMinute)
+        pass(1.seconds)
+        store.loadTakes = 10.hours
+        val resync = scope.async { runCatching { schedule.resync() }.exceptionOrNull() }
+        pass(1.seconds)
+        val before = scope.currentTime
+        schedule.shutdown()
+        assertEquals(before, scope.currentTime)
+        assertEquals(listOf("a"), store.inside.load(0).map { it.key })
+        assertContains(resync.await()!!.message!!, "Schedule 'test' has ended")
+        assertEquals(0, failures.size)
+    }
+
     fun end_storeClosesForever_isWaitedForASecond() =
         endsWithin(
             1.seconds,
