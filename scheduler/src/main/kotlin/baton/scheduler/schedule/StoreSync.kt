@@ -232,8 +232,14 @@ internal class StoreSync<K : Any>(
 
     suspend fun flushLater() {
         core.table.changes.receive()
-        delay(config.flushEvery)
-        retrying(config.flushEvery) { flush() }
+        try {
+            delay(config.flushEvery)
+            retrying(config.flushEvery) { flush() }
+        } catch (e: Throwable) {
+            // A store may have cancelled this coroutine: the next one finds the change.
+            core.table.changes.trySend(Unit)
+            throw e
+        }
     }
 
     /** Repeats [call] until it works, or the store is another's. [call] itself reports its failures. */

@@ -68,6 +68,7 @@ internal class FaultyStore : ScheduleStore<String> {
         batches += rows
         val revision = if (keepsEdits) writeUnlessEdited(rows) else write(rows)
         delay(returnsAfter)
+        afterApply()
         if (failsToConfirm) throw IOException("confirm")
         return revision
     }

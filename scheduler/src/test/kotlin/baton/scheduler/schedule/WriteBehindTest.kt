@@ -8,6 +8,8 @@ import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.cancel
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
@@ -50,6 +52,20 @@ class WriteBehindTest {
             stored(),
         )
         assertEquals(listOf(0L, 1L, 1L), schedule.metrics.run { listOf(dirty.toLong(), storeReads, storeWrites) })
+    }
+
+    /** The loop took the change, and was cancelled before it had written it. */
+    @Test
+    fun change_whileTheStoreCancelsTheCoroutineOfTheFlush_isWritten() = scheduleTest {
+        val schedule = started(store = store)
+        store.afterApply = {
+            store.afterApply = {}
+            schedule.put("b", everyMinute)
+            currentCoroutineContext().cancel()
+        }
+        schedule.put("a", everyMinute)
+        pass(20.seconds)
+        assertEquals(setOf("a", "b"), stored().keys)
     }
 
     @Test
