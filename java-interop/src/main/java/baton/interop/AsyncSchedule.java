@@ -223,7 +223,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
      * start: then the schedule has never run. It fails with a {@code CancellationException} if the executor was shut
      * down before, and with a {@code RejectedExecutionException} if an executor that does not tell that has rejected the
-     * schedule for a minute. {@link Builder#onFailure} gets the last two, too.
+     * schedule for a minute. {@link Builder#onFailure} gets each of them, too.
      */
     public CompletableFuture<@Nullable Void> ended() {
         CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
@@ -377,7 +377,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * Called with the key and the exception of its action or its trigger; with the key and the store's refusal of
          * its row; once for each outage, with the store and its failure; and with the {@link AsyncSchedule#kotlin()
          * Kotlin schedule} and what delays or ends it, such as an executor that rejects it or was shut down, or a clock
-         * that throws. It must not block.
+         * that throws. It must not block. By default each failure is passed to the thread's handler of uncaught exceptions.
          */
         public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
             return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));
@@ -390,7 +390,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
         /**
          * Starts a new schedule: it loads the store's entries, and then runs the entries that are due. If the store cannot
-         * be read, this call returns all the same, and {@link AsyncSchedule#ended} fails.
+         * be read, this call returns all the same: {@link #onFailure} gets the store and the failure, and {@link
+         * AsyncSchedule#ended} fails.
          */
         public AsyncSchedule<K> start() {
             ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;

@@ -131,7 +131,7 @@ public final class UptimeMonitor {
         AsyncSchedule.Builder<String> builder = AsyncSchedule.<String>builder(this::check)
                 .maxConcurrency(options.concurrency())
                 .grace(Duration.ofSeconds(2))
-                .onFailure((key, failure) -> report.warn(key + ": " + failure))
+                .onFailure(report::scheduleFailed)
                 .name("checks");
         if (options.state() != null) builder.store(options.state().open());
         return builder.start();

@@ -146,7 +146,7 @@ public class Schedule<K : Any>(
      * returns. An entry that was put before wins over the one that is loaded.
      *
      * @throws IllegalStateException if it was called before, or after [shutdown]. Otherwise it ends only for the
-     *   reasons below. [ScheduleConfig.onFailure] gets the last two, too.
+     *   reasons below. [ScheduleConfig.onFailure] gets each of them, too, except the cancellation of the caller.
      * @throws ScheduleOwnedException if another schedule uses the store, see [JdbcScheduleStore].
      * @throws Exception if the store cannot be read at the start: then nothing has fired, and the store is left as it
      *   is. If the store throws a [CancellationException], for a timeout of its own say, that is the cause of an

@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.scheduler.schedule.requireTime
+import baton.waiting.threads.Trampoline
 import java.time.InstantSource
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
@@ -38,7 +39,7 @@ import kotlin.time.Duration.Companion.seconds
  *   or ends it, such as an executor that rejects it or was shut down, or a clock that throws. It is called on the
  *   thread of the action or of the schedule's loop, or of the caller that edits the entry, or, where the executor
  *   rejects, on one of `Dispatchers.IO`. It must not block. Its exceptions go to the thread's handler of uncaught
- *   exceptions.
+ *   exceptions. So does each failure by default.
  * @property clock the time. For a test in virtual time pass one that reads `testScheduler.currentTime`.
  * @throws IllegalArgumentException if a time is out of range.
  */
@@ -50,7 +51,7 @@ public class ScheduleConfig(
     public val resyncEvery: Duration = 12.hours,
     public val grace: Duration = 10.seconds,
     triggers: Map<String, Trigger> = emptyMap(),
-    public val onFailure: (key: Any, failure: Throwable) -> Unit = { _, _ -> },
+    public val onFailure: (key: Any, failure: Throwable) -> Unit = { _, failure -> Trampoline.report(failure) },
     public val clock: InstantSource = InstantSource.system(),
 ) {
     public val triggers: Map<String, Trigger> = triggers.toMap()

@@ -208,14 +208,21 @@ class AsyncScheduleTest {
     }
 
     @Test
-    void store_thatCannotBeRead_failsTheEnd() {
+    void store_thatCannotBeRead_isReported_failsTheEnd() {
         IOException failure = new IOException("unreadable");
-        AsyncSchedule<String> schedule = started(builder(true).store(FailingStore.ofLoads(failure)));
+        ScheduleStore<String> store = FailingStore.ofLoads(failure);
+        AsyncSchedule<String> schedule = started(builder(true).store(store));
+        assertEquals(List.of(store + ": " + failure), failures);
         assertEquals(failure.toString(), failure(schedule.ended()).toString());
         assertEquals(failure.toString(), failure(schedule.shutdown()).toString());
         Throwable cause =
                 assertThrows(CompletionException.class, schedule::close).getCause();
         assertEquals(failure.toString(), String.valueOf(cause));
+        IllegalStateException refusal =
+                assertThrows(IllegalStateException.class, () -> schedule.put("a", Triggers.at(Instant.EPOCH)));
+        assertEquals("Schedule 'checks' has ended: " + failure, refusal.getMessage());
+        assertEquals(failure.toString(), String.valueOf(refusal.getCause()));
+        assertEquals(1, failures.size());
     }
 
     @Test

@@ -2,6 +2,7 @@ package samples.support.uptime;
 
 import baton.monitoring.Alert;
 import baton.scheduler.ScheduleMetrics;
+import baton.scheduler.ScheduleStore;
 import java.io.PrintStream;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
@@ -36,6 +37,7 @@ public final class MonitorReport {
     private final Failures failures = new Failures();
     private final RaisedAlerts alerts = new RaisedAlerts();
     private final LoadMeter load = new LoadMeter();
+    private Throwable stateFailure;
     private int checks;
     private int retries;
 
@@ -69,9 +71,18 @@ public final class MonitorReport {
         return TextFile.printable(redaction.of(text));
     }
 
-    /** The schedule's state cannot be read or written. */
-    public void stateFailed(Throwable failure) {
+    /** The schedule reports the failure of {@code key}: of an endpoint, of its state, or of itself. */
+    public void scheduleFailed(Object key, Throwable failure) {
+        if (key instanceof ScheduleStore) stateFailed(failure);
+        else warn(key + ": " + failure);
+    }
+
+    /** The schedule's state cannot be read or written. What the schedule has reported is not repeated when it ends. */
+    public synchronized void stateFailed(Throwable failure) {
         Throwable cause = Failures.cause(failure);
+        // Coroutines may copy an exception that they throw again, and the copy has the original as its cause.
+        for (Throwable it = cause; it != null; it = it.getCause()) if (it == stateFailure) return;
+        stateFailure = cause;
         String reason = cause instanceof NoSuchFileException missing
                 ? "there is no " + missing.getFile()
                 : Objects.requireNonNullElse(cause.getMessage(), cause.toString());

@@ -102,7 +102,8 @@ internal class StoreSync<K : Any>(
                     own()
                     store.load(0)
                 } catch (e: Throwable) {
-                    throw unlessCancelled(e).also { hasLoadFailed = true }
+                    hasLoadFailed = true
+                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
                 }
             readCount.incrementAndGet()
             rows.mergeFirst(all)
@@ -139,7 +140,6 @@ internal class StoreSync<K : Any>(
         outage.worked(Call.LOAD)
     }
 
-    suspend fun resyncLater() {
     private suspend fun <T> untilTheEnd(call: suspend () -> T): T = coroutineScope {
         val atTheEnd = isEnding.invokeOnCompletion { cancel() }
         try {
@@ -149,6 +149,7 @@ internal class StoreSync<K : Any>(
         }
     }
 
+    suspend fun resyncLater() {
         delay(config.resyncEvery)
         retrying(config.resyncEvery) { resync() }
     }

@@ -214,18 +214,53 @@ class ScheduleEndTest {
         }
 
     @Test
-    fun load_fails_endsRun_andLeavesTheStoreAsItIs() = scheduleTest {
+    fun load_fails_isReported_endsRun_andLeavesTheStoreAsItIs() = scheduleTest {
         store.failsToLoad = true
         val schedule = schedule(store = store)
         schedule.put("a", everyMinute)
         val failure = runCatching { schedule.run() }.exceptionOrNull()
         assertTrue(failure is IOException)
         assertEquals(0 to 1, store.batches.size to store.closed)
+        assertEquals(listOf<Any>(store to "load"), failures.map { (key, failure) -> key to failure.message })
         assertThrows(IllegalStateException::class.java) { runBlocking { schedule.run() } }
         schedule.shutdown()
     }
 
     @Test
+    @Test
+    fun load_failsWithoutAListener_isPassedToTheHandlerOfUncaughtExceptions() = scheduleTest {
+        store.failsToLoad = true
+        val uncaught = ArrayList<Throwable>()
+        val thread = Thread.currentThread()
+        val handler = thread.uncaughtExceptionHandler
+        thread.setUncaughtExceptionHandler { _, e -> uncaught += e }
+        try {
+            runCatching { Schedule<String>(store) {}.run() }
+        } finally {
+            thread.uncaughtExceptionHandler = handler
+        }
+        assertEquals(listOf("load"), uncaught.map { it.message })
+    }
+
+    @Test
+    fun edits_afterAFailedLoad_areRefusedWithItsFailure() = scheduleTest {
+        store.failsToLoad = true
+        val schedule = schedule(store = store)
+        val failure = runCatching { schedule.run() }.exceptionOrNull()
+        for (call in
+            listOf<suspend () -> Any>(
+                { schedule.put("a", everyMinute) },
+                { schedule.remove("a") },
+                { schedule.triggerNow("a") },
+                { schedule.resync() },
+                { schedule.run() },
+            )) {
+            val refusal = assertThrows(IllegalStateException::class.java) { runBlocking { call() } }
+            assertContains(refusal.message!!, "Schedule 'test' ", "has ended", "$failure")
+            assertSame(root(failure!!), root(refusal))
+        }
+    }
+
     fun shutdown_whileAFailedLoadEnds_runThrowsTheFailure() = scheduleTest { scope ->
         store.failsToLoad = true
         store.closeTakes = 500.milliseconds
