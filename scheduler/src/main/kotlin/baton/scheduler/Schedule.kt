@@ -35,7 +35,7 @@ import kotlin.time.Duration.Companion.microseconds
  *
  * *Edits.* [put], [remove], [pause], [resume] and [triggerNow] may be called from any thread, also before [run] and
  * from actions. They never wait, and are in effect when they return: [nextDue] right after [put] sees it. After the end
- * they throw [IllegalStateException].
+ * they throw [IllegalStateException], whose cause is what [run] has thrown, if it has.
  *
  * *Late and overlapping runs.* [Misfire] is the policy for due times that passed while the schedule did not run or
  * because the clock jumped, [Overlap] that for an entry that is due while its last run goes on. If the clock is set
@@ -157,7 +157,10 @@ public class Schedule<K : Any>(
      *   that suspends.
      */
     public suspend fun run() {
-        check(life.begin()) { "$label runs already, or has ended: run is called once" }
+        if (!life.begin()) {
+            core.checkOpen()
+            throw IllegalStateException("$label runs already, or ends: run is called once")
+        }
         life.run(fires, maxConcurrency, name, action)
     }
 

@@ -21,6 +21,9 @@ internal class ScheduleCore<K : Any>(
     /** The schedule in messages. */
     private val label: String,
 ) {
+    /** The message and the cause of what edits throw after the end. */
+    @Volatile private var refusal: Pair<String, Throwable?> = "$label has ended" to null
+
     val size: Int
         get() = table.step { table.size }
 
@@ -131,7 +134,14 @@ internal class ScheduleCore<K : Any>(
         return if (due == Times.NEVER) null else exactly(due, table.triggers[slot])
     }
 
-    fun checkOpen() = check(!table.hasEnded) { "$label has ended" }
+    /** The schedule ends by [failure]. Calls its `toString`, which is the user's code. */
+    fun endBy(failure: Throwable) {
+        refusal = "$label has ended: $failure" to failure
+    }
+
+    fun checkOpen() {
+        if (table.hasEnded) throw refusal.let { (message, cause) -> IllegalStateException(message, cause) }
+    }
 
     /** Passes [failure] to the user. */
     fun report(key: Any, failure: Throwable) {

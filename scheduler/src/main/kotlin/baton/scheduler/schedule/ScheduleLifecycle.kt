@@ -10,6 +10,7 @@ import baton.waiting.threads.LoopKeeper
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
@@ -87,13 +88,16 @@ internal class ScheduleLifecycle<K : Any>(
                     withContext(NonCancellable) { end(tasks, scope) }
                 }
             }
+                } catch (e: Throwable) {
+                    if (e !is CancellationException) end(e)
+                    throw e
         }
         whyStopped.get()?.let { if (it !== SHUT_DOWN) throw it }
     }
 
     /** The executor may reject what waits for [stop], too. */
     private fun end(why: Throwable) {
-        whyStopped.compareAndSet(null, why)
+        if (whyStopped.compareAndSet(null, why) && why !== SHUT_DOWN) core.endBy(why)
         keeper?.isEnding = true
         stop.countDown()
     }

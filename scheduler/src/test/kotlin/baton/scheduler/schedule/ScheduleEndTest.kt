@@ -25,6 +25,7 @@ import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -154,7 +155,6 @@ class ScheduleEndTest {
             assertEquals(0, runs.size)
         }
 
-    @Test
     /** The last flush waited for the resync of a user, until the grace was over. */
     @Test
     fun end_resyncOfAUserHangs_writesAndRefusesIt() = scheduleTest { scope ->
@@ -172,6 +172,7 @@ class ScheduleEndTest {
         assertEquals(0, failures.size)
     }
 
+    @Test
     fun end_storeClosesForever_isWaitedForASecond() =
         endsWithin(
             1.seconds,
@@ -220,13 +221,12 @@ class ScheduleEndTest {
         schedule.put("a", everyMinute)
         val failure = runCatching { schedule.run() }.exceptionOrNull()
         assertTrue(failure is IOException)
-        assertEquals(0 to 1, store.batches.size to store.closed)
         assertEquals(listOf<Any>(store to "load"), failures.map { (key, failure) -> key to failure.message })
+        assertEquals(0 to 1, store.batches.size to store.closed)
         assertThrows(IllegalStateException::class.java) { runBlocking { schedule.run() } }
         schedule.shutdown()
     }
 
-    @Test
     @Test
     fun load_failsWithoutAListener_isPassedToTheHandlerOfUncaughtExceptions() = scheduleTest {
         store.failsToLoad = true
@@ -261,6 +261,7 @@ class ScheduleEndTest {
         }
     }
 
+    @Test
     fun shutdown_whileAFailedLoadEnds_runThrowsTheFailure() = scheduleTest { scope ->
         store.failsToLoad = true
         store.closeTakes = 500.milliseconds
@@ -337,6 +338,9 @@ class ScheduleEndTest {
         assertEquals(1 to Instant.ofEpochSecond(60), schedule.size to schedule.nextDue("a"))
         assertEquals(0, schedule.metrics.dirty)
     }
+
+    /** Coroutines may copy an exception that they throw again. */
+    private fun root(failure: Throwable) = generateSequence(failure) { it.cause }.last()
 
     private suspend fun refusal(call: suspend () -> Unit): String {
         val failure = runCatching { call() }.exceptionOrNull()
