@@ -61,11 +61,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
  * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. While the
- * executor rejects, entries fire late: the loop is offered again, at least every 100 ms. A run that the executor rejects is
- * not: it counts as failed, and is passed to {@link Builder#onFailure}, a single time ({@link Triggers#at}) for good. So
- * {@link #maxConcurrency} should be within what the executor takes. End the schedule before its executor: after a {@code shutdown} of the executor the
- * schedule ends at its next wake-up, within a minute; after a {@code shutdownNow} it may never end. An executor that is no
- * {@code ExecutorService} does not tell whether it was shut down: the schedule ends when that has rejected for a minute.
+ * executor rejects, entries fire late: the loop and the runs are offered again, at least every 100 ms, and a run that waits
+ * keeps its place among the {@link #maxConcurrency}. So that number should be within what the executor takes. End the
+ * schedule before its executor: after a {@code shutdown} of the executor the schedule ends at its next wake-up, within a
+ * minute, and runs that have not begun are due at the next start; after a {@code shutdownNow} it may never end. An executor
+ * that is no {@code ExecutorService} does not tell whether it was shut down: the schedule ends when that has rejected for a
+ * minute.
  *
  * <p><i>Memory.</i> Actions before an edit happen before the runs that it causes, and a run happens before the later
  * runs of its entry under {@link Overlap#SKIP} or {@link Overlap#QUEUE_ONE}.

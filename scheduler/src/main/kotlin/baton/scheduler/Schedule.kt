@@ -44,20 +44,21 @@ import kotlin.time.Duration.Companion.microseconds
  * earlier, so neither a clock that was ahead nor a former definition of a named trigger delays it; an `at` is due at
  * its own time. Due times that pass while an entry is paused are no misfires.
  *
- * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays. So is a run
- * that the executor of [run] rejects. A trigger that throws is passed there, too, and stops its entry until the next
- * start at most: [failedTriggers] lists those. While an executor rejects the schedule itself, entries fire late: it
- * tries again, at least every 100 ms, until it is accepted or the executor is shut down. A clock that throws delays the
+ * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays. A trigger
+ * that throws is passed there, too, and stops its entry until the next start at most: [failedTriggers] lists those.
+ * While an executor rejects the schedule or its runs, entries fire late: both are offered again, at least every 100 ms,
+ * until they are accepted or the executor is shut down. A run that waits for that keeps its place among the
+ * [maxConcurrency]; runs that wait are accepted in any order. If its entry is removed or paused meanwhile, it is
+ * dropped. If the schedule ends meanwhile, it stays due, as a run that has not begun. A clock that throws delays the
  * entries, too, by a second at most after it works again. Both are passed to [ScheduleConfig.onFailure], with the
  * schedule.
  *
- * *Store.* Each run is at least once, unless the executor of [run] rejects it: after a crash, the runs of the last
- * [ScheduleConfig.flushEvery] may be repeated. For `every`, only the trigger is stored, so due times that pass while no
- * process runs are not made up for. The schedule takes over the changes of other writers, except for entries that were
- * changed here and are not written yet. While the store fails, entries fire as ever, and the changes, one for each
- * entry, are kept and tried again. A row that the store refuses with an [IllegalArgumentException] is passed to
- * [ScheduleConfig.onFailure] with its key, and left out until the entry is changed. A trigger of your own without a
- * name is not stored.
+ * *Store.* Each run is at least once: after a crash, the runs of the last [ScheduleConfig.flushEvery] may be repeated.
+ * For `every`, only the trigger is stored, so due times that pass while no process runs are not made up for. The
+ * schedule takes over the changes of other writers, except for entries that were changed here and are not written yet.
+ * While the store fails, entries fire as ever, and the changes, one for each entry, are kept and tried again. A row
+ * that the store refuses with an [IllegalArgumentException] is passed to [ScheduleConfig.onFailure] with its key, and
+ * left out until the entry is changed. A trigger of your own without a name is not stored.
  *
  * *Cancellation.* Cancelling [run] ends the schedule as [shutdown] does: no entry fires any more, running actions get
  * the [ScheduleConfig.grace] to end and are cancelled then, changes are written for as long as that, and the store is

@@ -14,8 +14,11 @@ import baton.interop.Triggers;
 import baton.scheduler.KeyCodec;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
@@ -122,6 +125,18 @@ class RejectingPoolTest {
             }
             assertRuns();
             assertFalse(schedule.ended().isDone());
+        }
+    }
+
+    /** A run that the pool rejected was lost. */
+    @Test
+    void schedule_ofMoreRunsThanThePoolTakes_runsAll() throws Exception {
+        try (AsyncSchedule<String> schedule = builder().maxConcurrency(50).start()) {
+            Instant due = Instant.now().plusMillis(100);
+            for (int i = 0; i < 50; i++) schedule.put("once" + i, Triggers.at(due));
+            Set<String> keys = new HashSet<>();
+            while (keys.size() < 50) assertTrue(keys.add(runs.poll(120, TimeUnit.SECONDS)));
+            assertTrue(failures.stream().allMatch(it -> it.key() == schedule.kotlin()), failures::toString);
         }
     }
 

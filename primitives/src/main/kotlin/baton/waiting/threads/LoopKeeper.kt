@@ -1,7 +1,9 @@
 package baton.waiting.threads
 
+import baton.Boosting
 import baton.InternalBatonApi
 import java.util.concurrent.RejectedExecutionException
+import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -26,7 +28,7 @@ import kotlinx.coroutines.ensureActive
  * 3. On [dispatcher], a coroutine that the dispatcher of the owner's context refuses to run waits until it is accepted:
  *    see [PatientDispatcher]. The refusal is reported once, until that dispatcher has run a coroutine again.
  * 4. If that dispatcher was shut down, or has refused for [longestRefusal], then that is reported and [onGone] called,
- *    and the coroutines run on Dispatchers.IO, so that they can end.
+ *    and the coroutines run on Dispatchers.IO, so that they can end; those of [usersDispatcher] are cancelled first.
  *
  * @param context that of the owner's coroutines.
  * @param label the owner, for messages.
@@ -53,6 +55,15 @@ public class LoopKeeper(
             Dispatchers.Unconfined -> EmptyCoroutineContext
             else -> patient(own, this)
         }
+
+    /**
+     * As [dispatcher], for the coroutines that run code of users, which must not run elsewhere: one that is refused
+     * waits, too, also while the owner ends, and is cancelled where [dispatcher] runs the owner's own on
+     * Dispatchers.IO.
+     */
+    public val usersDispatcher: CoroutineContext =
+        if (dispatcher === EmptyCoroutineContext || context[ContinuationInterceptor] is Boosting) EmptyCoroutineContext
+        else dispatcher + UsersCode(this)
 
     /** Whether the owner ends: what is refused from here on runs on Dispatchers.IO at once. */
     @Volatile public var isEnding: Boolean = false
@@ -106,6 +117,13 @@ public class LoopKeeper(
         val failure = RejectedExecutionException("$label cannot go on: $by $why", cause)
         if (!isReported) report(failure)
         onGone(if (isShutDown) CancellationException(failure.message, failure) else failure)
+    }
+
+    /** Whether code of users runs in [context]. The keepers of others may have left their marks there. */
+    internal fun runsUsersCode(context: CoroutineContext) = context[UsersCode]?.keeper === this
+
+    private class UsersCode(val keeper: LoopKeeper) : AbstractCoroutineContextElement(UsersCode) {
+        companion object Key : CoroutineContext.Key<UsersCode>
     }
 
     public companion object {

@@ -2,6 +2,7 @@ package baton.waiting.threads
 
 import baton.Boosting
 import java.util.concurrent.ExecutorService
+import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
 import java.util.concurrent.locks.LockSupport
@@ -9,6 +10,7 @@ import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.resume
 import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Delay
 import kotlinx.coroutines.Dispatchers
@@ -45,7 +47,8 @@ internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): Corou
 
 /**
  * Runs the coroutines of a [LoopKeeper] on [underlying]. A refused block is offered again after a pause, until it is
- * accepted. If its coroutine is cancelled, or the [LoopKeeper] gives up, it runs on Dispatchers.IO.
+ * accepted. If its coroutine is cancelled, or the [LoopKeeper] gives up, it runs on Dispatchers.IO: if it is code of
+ * users, only to see that it was cancelled.
  *
  * A dispatcher over an executor does not throw when the executor rejects. It cancels the job in the context that it was
  * passed, and runs the block on Dispatchers.IO. So it gets a job that belongs to no coroutine, and a block that looks
@@ -91,15 +94,24 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
             if (get()) return
             val now = System.nanoTime() or 1L // Never ACCEPTED.
             if (firstRefusal == ACCEPTED) firstRefusal = now
-            val isEnding = keeper.isEnding || context[Job]?.isActive == false
-            if (isEnding || isHopeless(now, now - firstRefusal, cause)) return run()
+            val isOver = keeper.isEnding && !keeper.runsUsersCode(context)
+            if (isOver || context[Job]?.isActive == false) return run()
+            if (isHopeless(now, now - firstRefusal, cause)) return giveUp(cause)
             try {
                 Timeouts.schedule(pause) { make() }
                 pause = minOf(2 * pause, LONGEST_PAUSE_MILLIS)
-            } catch (_: Throwable) {
+            } catch (e: Throwable) {
                 // The system has no thread for the timer.
-                run()
+                giveUp(e)
             }
+        }
+
+        private fun giveUp(cause: Throwable?) {
+            if (keeper.runsUsersCode(context)) {
+                val failure = RejectedExecutionException("$underlying has refused to run it", cause)
+                context[Job]?.cancel(CancellationException(failure.message, failure))
+            }
+            run()
         }
     }
 

@@ -16,11 +16,10 @@ internal class FireLoop<K : Any>(
     private val tasks: TaskScheduler,
     /** The job of the actions. */
     private val actions: Job,
+    /** Whether the schedule ends: then a run that has not begun stays due. */
+    private val isEnding: () -> Boolean,
     private val action: suspend (Due<K>) -> Unit,
 ) {
-    /** Whether the schedule ends: then a run that has not begun stays due. */
-    @Volatile var isEnding = false
-
     /** Fires what is due, and sleeps until more is due. */
     suspend fun fireAndSleep() {
         val now = core.now()
@@ -63,8 +62,9 @@ internal class FireLoop<K : Any>(
         }
     }
 
-    /** The dispatcher has refused the run, or the schedule has ended before it began. */
+    /** The run could not be handed over, or the schedule, perhaps for want of its executor, ended before it began. */
     private fun refused(firing: Firing<K>, cause: Throwable) {
+        val isEnding = isEnding()
         fires.end(firing, wasCancelled = isEnding, hasFailed = !isEnding, now = null)
         if (!isEnding) core.report(firing.key, cause)
     }

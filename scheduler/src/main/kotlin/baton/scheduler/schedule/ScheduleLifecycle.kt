@@ -49,8 +49,13 @@ internal class ScheduleLifecycle<K : Any>(
     private val stop = Latch(1)
     private val ended = Latch(1)
 
-    /** The first reason to end, [SHUT_DOWN] or what `run` throws; set before [stop] is opened. */
+    /**
+     * The first reason to end: what `run` throws, or [SHUT_DOWN] also if it is cancelled. Set before [stop] is opened.
+     */
     private val whyStopped = AtomicReference<Throwable?>()
+
+    private val isEnding
+        get() = whyStopped.get() != null
 
     /** Of the coroutines of [run]. */
     @Volatile private var keeper: LoopKeeper? = null
@@ -65,13 +70,14 @@ internal class ScheduleLifecycle<K : Any>(
     /** Returns after [shutdown], or throws. */
     suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
         val context = currentCoroutineContext()
-        val scope = CoroutineScope(context.minusKey(Job) + SupervisorJob())
-        val tasks = TaskScheduler(scope, maxConcurrency, name)
-        this.tasks = tasks
         val keeper = LoopKeeper(context, label, report) { end(it) }
         this.keeper = keeper
-        if (whyStopped.get() != null) keeper.isEnding = true
-        val loop = FireLoop(core, fires, LoopTimes(config, core.table), tasks, scope.coroutineContext.job, action)
+        if (isEnding) keeper.isEnding = true
+        val scope = CoroutineScope(context.minusKey(Job) + keeper.usersDispatcher + SupervisorJob())
+        val tasks = TaskScheduler(scope, maxConcurrency, name)
+        this.tasks = tasks
+        val times = LoopTimes(config, core.table)
+        val loop = FireLoop(core, fires, times, tasks, scope.coroutineContext.job, ::isEnding, action)
         coroutineScope {
             launch(keeper.dispatcher, CoroutineStart.UNDISPATCHED) {
                 try {
@@ -82,15 +88,14 @@ internal class ScheduleLifecycle<K : Any>(
                         stop.await()
                         work.cancelAndJoin()
                     }
-                } finally {
-                    loop.isEnding = true
-                    keeper.isEnding = true
-                    withContext(NonCancellable) { end(tasks, scope) }
-                }
-            }
                 } catch (e: Throwable) {
                     if (e !is CancellationException) end(e)
                     throw e
+                } finally {
+                    end(SHUT_DOWN)
+                    withContext(NonCancellable) { end(tasks, scope) }
+                }
+            }
         }
         whyStopped.get()?.let { if (it !== SHUT_DOWN) throw it }
     }

@@ -180,20 +180,6 @@ class ScheduleLoopsTest {
     }
 
     @Test
-    fun runs_thatAreRejected_areReportedWithTheirKeys() {
-        val schedule = schedule()
-        val end = begun(schedule)
-        schedule.put("a", Trigger.fixedDelay(1.milliseconds))
-        assertGoesOn(Loop.FIRE, end)
-        val rejected = generateSequence {
-            executor.refuse(1)
-            failures.poll(10, TimeUnit.MILLISECONDS) ?: (schedule to Exception())
-        }
-        assertTrue(rejected.first { it.first == "a" }.second is CancellationException)
-        assertGoesOn(Loop.FLUSH, end)
-    }
-
-    @Test
     fun executor_thatIsShutDown_endsRunAndThatIsHeard() = runBlocking {
         val schedule = schedule()
         val end = begun(schedule)
