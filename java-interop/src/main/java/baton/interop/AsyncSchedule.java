@@ -81,12 +81,11 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncSchedule<K> implements AutoCloseable {
     private final Schedule<K> schedule;
     private final ScheduleCalls calls;
-    private final CompletableFuture<@Nullable Void> ended;
 
     private AsyncSchedule(Schedule<K> schedule, Executor executor) {
         this.schedule = schedule;
         calls = new ScheduleCalls(schedule, executor);
-        ended = calls.run();
+        calls.start();
     }
 
     /**
@@ -212,12 +211,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * store to close; it fails as {@link #ended} does.
      */
     public CompletableFuture<@Nullable Void> shutdown() {
-        CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
-        if (ended.isDone()) completeAtEnd(future);
-        else {
-            CompletableFuture<?> unused = calls.shutdown().whenComplete((value, failure) -> completeAtEnd(future));
-        }
-        return future;
+        return calls.shutdown();
     }
 
     /**
@@ -227,17 +221,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * schedule for a minute. {@link Builder#onFailure} gets each of them, too.
      */
     public CompletableFuture<@Nullable Void> ended() {
-        CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
-        completeAtEnd(future);
-        return future;
-    }
-
-    /** A new future for each caller, which the caller may cancel. Its failure is not wrapped. */
-    private void completeAtEnd(CompletableFuture<@Nullable Void> future) {
-        CompletableFuture<?> unused = ended.whenComplete((value, failure) -> {
-            if (failure == null) future.complete(null);
-            else future.completeExceptionally(failure);
-        });
+        return calls.ended();
     }
 
     /**

@@ -105,25 +105,38 @@ public fun <K : Any> newSchedule(
 @InternalBatonApi
 public class ScheduleCalls(private val schedule: Schedule<*>, executor: Executor) {
     private val dispatcher = executor.asCoroutineDispatcher()
+    private val end = CompletableFuture<Void?>()
 
     /** Begins on the calling thread, so that a [shutdown] that follows waits for its end. */
-    public fun run(): CompletableFuture<Void?> {
-        val future = CompletableFuture<Void?>()
-        val end = CallEnd(dispatcher, future)
+    public fun start() {
+        val end = CallEnd(dispatcher, end)
         val run: suspend () -> Unit = { schedule.run() }
         try {
             if (run.startCoroutineUninterceptedOrReturn(end) != COROUTINE_SUSPENDED) end.resume(Unit)
         } catch (e: Throwable) {
             end.resumeWithException(e)
         }
-        return future
+    }
+
+    /** Completes with the end of the schedule. */
+    public fun ended(): CompletableFuture<Void?> = CompletableFuture<Void?>().also(::completeAtEnd)
+
+    /** A failure is not wrapped. */
+    private fun completeAtEnd(future: CompletableFuture<Void?>) {
+        end.whenComplete { _, e -> if (e == null) future.complete(null) else future.completeExceptionally(e) }
     }
 
     public fun flush(): CompletableFuture<Void?> = call { schedule.flush() }
 
     public fun resync(): CompletableFuture<Void?> = call { schedule.resync() }
 
-    public fun shutdown(): CompletableFuture<Void?> = call { schedule.shutdown() }
+    /** Completes as [ended]. */
+    public fun shutdown(): CompletableFuture<Void?> {
+        val future = CompletableFuture<Void?>()
+        if (end.isDone) completeAtEnd(future)
+        else call { schedule.shutdown() }.whenComplete { _, _ -> completeAtEnd(future) }
+        return future
+    }
 
     private fun call(block: suspend () -> Unit): CompletableFuture<Void?> {
         val future = CompletableFuture<Void?>()
