@@ -49,7 +49,7 @@ class RejectedRunTest {
 
     private fun now(): Instant {
         val now = Instant.now()
-        val isInTheLoop = Thread.currentThread().name == "refusing"
+        val isInTheLoop = Thread.currentThread().name.startsWith("refusing")
         if (isInTheLoop && now >= due && rejectsFrom.compareAndSet(due, null)) executor.refuse(Int.MAX_VALUE)
         return now
     }
@@ -105,7 +105,7 @@ class RejectedRunTest {
     fun executor_thatAcceptsAgain_runsItOnce() {
         rejectTheRun()
         executor.refuse(0)
-        assertEquals("refusing", runs.poll(100, TimeUnit.SECONDS))
+        assertTrue(runs.poll(100, TimeUnit.SECONDS)!!.startsWith("refusing"))
         while (schedule.size > 0) assertFalse(end.isCompleted)
         assertTrue(failures.all { it.first === schedule }) { "$failures" }
         assertEquals(listOf(1L, 0L), schedule.metrics.run { listOf(fired, failed) })
