@@ -15,6 +15,7 @@ import baton.resilience.attempts.RetryRun
 import baton.resilience.lateMessage
 import baton.resilience.start
 import java.time.Duration
+import java.util.Objects
 import java.util.Optional
 import java.util.function.Consumer
 import java.util.function.Function
@@ -45,7 +46,7 @@ constructor(private val policy: RetryPolicy, private val start: TimeMark? = poli
 
     /** As the other, after a result that was not accepted; if false, the call ends with the result. */
     public fun <T> advance(result: T, retryAfter: Function<in T, Optional<Duration>>): Boolean =
-        advance(run().afterResult(result) { retryAfter.apply(it).orElse(null)?.toKotlinDuration() })
+        advance(run().afterResult(result) { retryAfter.timeOf(it) })
 
     private fun advance(next: RetryAttempt?): Boolean {
         if (next != null) attempt = next
@@ -129,7 +130,12 @@ public fun withRetryIf(policy: RetryPolicy, predicate: Predicate<in Throwable>):
 
 @InternalBatonApi
 public fun withRetryAfter(policy: RetryPolicy, time: Function<in Throwable, Optional<Duration>>): RetryPolicy =
-    policy.copy(retryAfter = { time.apply(it).orElse(null)?.toKotlinDuration() })
+    policy.copy(retryAfter = { time.timeOf(it) })
+
+private fun <T> Function<in T, Optional<Duration>>.timeOf(outcome: T): kotlin.time.Duration? {
+    val time = Objects.requireNonNull(apply(outcome), "retryAfter returned null instead of an Optional")
+    return time.orElse(null)?.toKotlinDuration()
+}
 
 @InternalBatonApi
 public fun withBudget(policy: RetryPolicy, budget: RetryBudget): RetryPolicy = policy.copy(budget = budget)

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncRetry;
+import baton.interop.BlockingRetry;
 import baton.interop.CancellableFuture;
 import baton.resilience.AttemptTimeoutException;
 import baton.resilience.RetryBudget;
@@ -169,6 +170,25 @@ class AsyncRetryTest {
         CompletableFuture<String> future = waiting(Duration.ZERO).build().call(() -> null);
         assertEquals(
                 "the action returned null instead of a stage", failure(future).getMessage());
+    }
+
+    @Test
+    void retryAfterThatReturnsNull_endsTheCallAndIsNamed() {
+        String message = "retryAfter returned null instead of an Optional";
+        IOException cause = new IOException();
+        AsyncRetry ofFailures =
+                waiting(Duration.ZERO).retryIf(e -> true).retryAfter(e -> null).build();
+        Throwable ofFailure = failure(ofFailures.call(() -> CompletableFuture.failedFuture(cause)));
+        assertEquals(message, ofFailure.getMessage());
+        assertEquals(List.of(cause), List.of(ofFailure.getSuppressed()));
+        AsyncRetry ofResults = waiting(Duration.ZERO).build();
+        Throwable ofResult =
+                failure(ofResults.call(() -> CompletableFuture.completedFuture("x"), x -> true, x -> null));
+        assertEquals(message, ofResult.getMessage());
+        BlockingRetry blocking = ofResults.blocking();
+        Throwable ofCall =
+                assertThrows(NullPointerException.class, () -> blocking.call(() -> "x", x -> true, x -> null));
+        assertEquals(message, ofCall.getMessage());
     }
 
     @Test
