@@ -18,6 +18,7 @@ import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
@@ -30,6 +31,7 @@ import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -190,6 +192,29 @@ class LoopKeeperTest {
         throwing.executor.shutdown()
         assertEquals(1, reported.size)
         assertFalse(end.startsWith("pool"), end)
+    }
+
+    /** The job of the `withTimeout` is inactive when the refused block resumes the step. */
+    @Test
+    fun step_refusedWhereItsTimeoutIsOver_goesOnOnItsDispatcherAndIsReported() = runBlocking {
+        val throwing = Throwing(queues = false)
+        val thread = CompletableDeferred<String>()
+        val keeper = keeper(throwing)
+        val loop =
+            launch(keeper.dispatcher) {
+                keeper.repeat {
+                    withTimeoutOrNull(1.milliseconds) {
+                        throwing.refusals.set(1)
+                        awaitCancellation()
+                    }
+                    thread.complete(Thread.currentThread().name)
+                    awaitCancellation()
+                }
+            }
+        assertTrue(thread.await().startsWith("pool"), thread.await())
+        assertEquals(1, reported.size)
+        loop.cancelAndJoin()
+        throwing.executor.shutdown()
     }
 
     /** An hour may lie between the two: no block of the first is left that the dispatcher could have accepted. */

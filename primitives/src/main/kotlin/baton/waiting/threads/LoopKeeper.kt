@@ -13,10 +13,12 @@ import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.ensureActive
+import kotlinx.coroutines.job
+import kotlinx.coroutines.withContext
 
 /**
  * Keeps the coroutines that run by themselves going, and reports what stops them. An owner, such as a monitor, has one
@@ -79,7 +81,7 @@ public class LoopKeeper(
             val failure =
                 try {
                     // A step that cancels its job does not cancel the loop.
-                    coroutineScope { failureOfSteps(step) { failures = 0 } }
+                    withContext(Loop(this, currentCoroutineContext().job)) { failureOfSteps(step) { failures = 0 } }
                 } catch (e: CancellationException) {
                     e
                 }
@@ -121,6 +123,19 @@ public class LoopKeeper(
 
     /** Whether code of users runs in [context]. The keepers of others may have left their marks there. */
     internal fun runsUsersCode(context: CoroutineContext) = context[UsersCode]?.keeper === this
+
+    /**
+     * Whether the coroutine of [context] is cancelled: inside a loop, whether that is. A step whose `withTimeout` is
+     * over goes on with an inactive job.
+     */
+    internal fun isCancelled(context: CoroutineContext): Boolean {
+        val loop = context[Loop]?.takeIf { it.keeper === this }
+        return (loop?.job ?: context[Job])?.isActive == false
+    }
+
+    private class Loop(val keeper: LoopKeeper, val job: Job) : AbstractCoroutineContextElement(Loop) {
+        companion object Key : CoroutineContext.Key<Loop>
+    }
 
     private class UsersCode(val keeper: LoopKeeper) : AbstractCoroutineContextElement(UsersCode) {
         companion object Key : CoroutineContext.Key<UsersCode>

@@ -95,7 +95,7 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
             val now = System.nanoTime() or 1L // Never ACCEPTED.
             if (firstRefusal == ACCEPTED) firstRefusal = now
             val isOver = keeper.isEnding && !keeper.runsUsersCode(context)
-            if (isOver || context[Job]?.isActive == false) return run()
+            if (isOver || keeper.isCancelled(context)) return run()
             if (isHopeless(now, now - firstRefusal, cause)) return giveUp(cause)
             try {
                 Timeouts.schedule(pause) { make() }
