@@ -51,7 +51,7 @@ public object OwnedFiles {
         try {
             path.parent.toRealPath()
         } catch (_: NoSuchFileException) {
-            val reason = "the directory of ${path.fileName} must exist, create it first"
+            val reason = "the directory of ${path.fileName} does not exist, create it first"
             throw NoSuchFileException("${path.parent}", null, reason)
         }
 

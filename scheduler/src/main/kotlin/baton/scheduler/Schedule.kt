@@ -159,8 +159,9 @@ public class Schedule<K : Any>(
      */
     public suspend fun run() {
         if (!life.begin()) {
-            core.checkOpen()
-            throw IllegalStateException("$label runs already, or ends: run is called once")
+            val failure = core.endedBy
+            val end = if (failure == null) "has ended" else "has ended ($failure)"
+            throw IllegalStateException("$label runs already, or $end: run is called once", failure)
         }
         life.run(fires, maxConcurrency, name, action)
     }

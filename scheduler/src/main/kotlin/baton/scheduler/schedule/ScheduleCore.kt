@@ -134,6 +134,10 @@ internal class ScheduleCore<K : Any>(
         return if (due == Times.NEVER) null else exactly(due, table.triggers[slot])
     }
 
+    /** The failure by which it has ended, if it has. */
+    val endedBy: Throwable?
+        get() = refusal.second
+
     /** The schedule ends by [failure]. Calls its `toString`, which is the user's code. */
     fun endBy(failure: Throwable) {
         refusal = "$label has ended: $failure" to failure

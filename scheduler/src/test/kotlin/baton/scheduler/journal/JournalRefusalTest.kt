@@ -162,7 +162,10 @@ internal class JournalRefusalTest : JournalStoreFixture() {
         val refusal = assertThrows<NoSuchFileException> { store.load(0) }
         val missing = directory.toRealPath().resolve("missing")
         assertEquals(missing, Path.of(refusal.file).toAbsolutePath())
-        assertEquals("${refusal.file}: the directory of checks.journal must exist, create it first", refusal.message)
+        assertEquals(
+            "${refusal.file}: the directory of checks.journal does not exist, create it first",
+            refusal.message,
+        )
     }
 
     /** A key whose encoding stops until it is released. */

@@ -79,7 +79,7 @@ class RejectedRunTest {
         schedule.put("once", Trigger.at(due))
         // One for the run, and the others as it, or the loop, is offered again.
         while (executor.refused.get() < 5) assertFalse(end.isCompleted)
-        val (key, failure) = failures.poll(100, TimeUnit.SECONDS)!!
+        val (key, failure) = failures.poll(120, TimeUnit.SECONDS)!!
         assertTrue(key === schedule && failure is RejectedExecutionException) { "$key: $failure" }
         assertEquals(1, schedule.usage().inUse)
         assertNull(runs.peek())
@@ -91,7 +91,7 @@ class RejectedRunTest {
         assertTrue(failures.none { it.first == "once" }) { "$failures" }
         assertNull(runs.peek())
         val next = launch(Dispatchers.Default) { schedule().run() }
-        assertTrue(runs.poll(100, TimeUnit.SECONDS) != null)
+        assertTrue(runs.poll(120, TimeUnit.SECONDS) != null)
         next.cancel()
     }
 
@@ -105,7 +105,7 @@ class RejectedRunTest {
     fun executor_thatAcceptsAgain_runsItOnce() {
         rejectTheRun()
         executor.refuse(0)
-        assertTrue(runs.poll(100, TimeUnit.SECONDS)!!.startsWith("refusing"))
+        assertTrue(runs.poll(120, TimeUnit.SECONDS)!!.startsWith("refusing"))
         while (schedule.size > 0) assertFalse(end.isCompleted)
         assertTrue(failures.all { it.first === schedule }) { "$failures" }
         assertEquals(listOf(1L, 0L), schedule.metrics.run { listOf(fired, failed) })
