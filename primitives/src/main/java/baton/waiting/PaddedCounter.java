@@ -37,8 +37,9 @@ abstract class CounterField extends CounterFrontPadding {
         COUNTER.set(this, value);
     }
 
+    /** For a thread that alone may change it now. Publishes what the thread did before, and waits for no other processor. */
     protected final void setCounter(long value) {
-        counter = value;
+        COUNTER.setRelease(this, value);
     }
 
     public final long getAndAdd(long delta) {

@@ -52,7 +52,7 @@ public final class Parking {
         boolean withdrawable = true;
         boolean interrupted = false;
         try {
-            while (entry.getCurrentState() == Waiter.WAITING) {
+            while (entry.isWaiting()) {
                 long left = withdrawable ? left(nanos, start) : FOREVER;
                 if (left <= 0) {
                     if (entry.withdraw(Waiter.TIMED_OUT) == Waiter.WAITING) return Waiter.TIMED_OUT;

@@ -56,11 +56,10 @@ import kotlinx.coroutines.selects.SelectInstance
  * *Boosting.* While there is only one permit, its holder is boosted as the holder of a [Mutex] is. With more than one
  * permit there is no single holder to boost.
  *
- * *Misuse.* A release of more permits than are held throws [IllegalStateException] and changes nothing (it may stay
- * undetected if it races with a [resize] or with waiters that are being cancelled). Permits have no owner: the
- * semaphore does not check whether the caller is one of the holders. A request for fewer than 1 permit, or for more
- * than [Semaphore.permits] (unless there are 0), which no release could grant, throws [IllegalArgumentException] at
- * once (after [close], the latter throws [SemaphoreClosedException] as all requests do).
+ * *Misuse.* A release of more permits than are held throws [IllegalStateException] and changes nothing. Permits have no
+ * owner: the semaphore does not check whether the caller is one of the holders. A request for fewer than 1 permit, or
+ * for more than [Semaphore.permits] (unless there are 0), which no release could grant, throws
+ * [IllegalArgumentException] at once (after [close], the latter throws [SemaphoreClosedException] as all requests do).
  *
  * All members may be called from any thread.
  *

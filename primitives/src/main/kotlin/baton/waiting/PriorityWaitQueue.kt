@@ -17,6 +17,8 @@ internal class PriorityWaitQueue(private val levelOf: (Waiter) -> Int) : WaitQue
         size--
     }
 
+    override fun contains(waiter: Waiter): Boolean = levels.any { it.contains(waiter) }
+
     override fun head(): Waiter? = if (size == 0) null else levels[bypass.next(::isEmpty)].head()
 
     override fun headBut(selectId: Any): Waiter? {

@@ -29,7 +29,7 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
         try {
             elsewhere.dispatch(EmptyCoroutineContext, this)
         } catch (_: Throwable) {
-            if (!isTimerSet()) paused.add(this)
+            if (!isTimerSet()) pause()
         }
     }
 
@@ -48,8 +48,13 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
         if (++tries == TRIES) return Trampoline.report(IllegalStateException("a wake-up is given up", failure))
         set(false)
         if (isTimerSet()) return
-        paused.add(this)
+        pause()
         pauseHere()
+    }
+
+    private fun pause() {
+        paused.add(this)
+        isInUse = true
     }
 
     private fun isTimerSet(): Boolean =
@@ -74,6 +79,9 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
         private const val TRIES = 70
         private val paused = ConcurrentLinkedQueue<Rewaking>()
         private val isPausing = AtomicBoolean()
+
+        /** Whether an entry has ever been paused. Until then a decision pays one read of a field for this. */
+        @Volatile @JvmField var isInUse: Boolean = false
 
         /** If there is a thread for a timer by now, it wakes those that had none. */
         fun resumePaused() {

@@ -24,8 +24,8 @@ public abstract class SignalWaiter(core: WaitCore, owner: Any?) : Waiter(core, n
     /** Whether it may give up the mutex, which [owner] holds. Under the lock. */
     internal open fun leaveMutex(owner: Any?): Boolean = request === owner
 
-    /** Under the lock; false when it was withdrawn. */
-    internal open fun trySignal(): Boolean = currentState == WAITING
+    /** It gets the signal. Under the lock. */
+    internal open fun signal() {}
 
     /** The waiter, WAITING, that enters the mutex's queue when this one has left the condition's; or null. */
     internal open fun entrant(signalled: Boolean): Waiter? = if (signalled) this else null

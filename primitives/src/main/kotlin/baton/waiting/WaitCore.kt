@@ -50,17 +50,37 @@ public abstract class WaitCore {
      */
     public abstract fun enqueue(waiter: Waiter): Int
 
-    /** Takes a waiter that a canceller has just moved out of [Waiter.WAITING] out of the queue. */
-    internal abstract fun withdraw(waiter: Waiter)
+    /**
+     * Moves [waiter] from [Waiter.WAITING] to [to] and out of its queue, and admits the waiters for which that makes
+     * room. False if it is in no queue of this core (any more): its state needs another look.
+     */
+    internal open fun leaveQueue(waiter: Waiter, to: Int): Boolean = decide { leaveUnderLock(waiter, to) }
+
+    /** As [leaveQueue], under the lock. */
+    internal fun leaveUnderLock(waiter: Waiter, to: Int): Boolean {
+        if (!isQueued(waiter)) return false
+        waiter.leaveQueue(to)
+        removeWithdrawn(waiter)
+        return true
+    }
+
+    /** Whether [waiter], which may by now wait elsewhere, is in a queue of this core. Under the lock. */
+    internal open fun isQueued(waiter: Waiter): Boolean = false
+
+    /** Takes [waiter], which [isQueued] and is withdrawn, out of its queue, and admits others. Under the lock. */
+    internal open fun removeWithdrawn(waiter: Waiter) {}
+
+    /** Takes a waiter that a canceller has just moved out of [Waiter.GATHERING] out of its batch. */
+    internal open fun withdrawMember(waiter: Waiter) {}
 
     /**
-     * Moves [waiter], which serves once, to the state [to] and out of the queue if its wait is undecided. Called for a
-     * timeout, and for the cancellation of a waiter that stays with its batch.
+     * Moves [waiter], a member of a batch that serves once, to the state [to] and out of the batch if its wait is
+     * undecided. Called for a timeout, and for the cancellation of a waiter that stays with its batch.
      *
      * @return [Waiter.WAITING]; [Waiter.GRANTED] when its wait is decided, though its state may not show that yet;
      *   [Waiter.PREPARING] when another look at its state is needed.
      */
-    internal open fun leaveUndecided(waiter: Waiter, to: Int): Int = waiter.leave(to)
+    internal open fun leaveUndecided(waiter: Waiter, to: Int): Int = waiter.leaveBatch(to)
 
     /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
     internal abstract fun takeBack(waiter: Waiter)
@@ -180,6 +200,20 @@ public abstract class WaitCore {
             result
         }
 
+    /** Runs [decision], which neither wakes nor invites a waiter and changes no holder, under the lock. */
+    internal inline fun <T> plainly(decision: () -> T): T {
+        lock()
+        val result =
+            try {
+                decision()
+            } catch (e: Throwable) {
+                lockWord = 0
+                throw e
+            }
+        unlockLazily()
+        return result
+    }
+
     /** Runs [decision] under the lock, then [wake] with its result and the wake list. */
     internal inline fun <T, R> underLock(decision: () -> T, wake: (T, Wakeup?) -> R): R {
         lock()
@@ -199,10 +233,12 @@ public abstract class WaitCore {
             }
         val woken = firstToWake
         val invited = toInvite
-        firstToWake = null
-        lastToWake = null
-        toInvite = null
-        lockWord = 0
+        if (woken != null) {
+            firstToWake = null
+            lastToWake = null
+        }
+        if (invited != null) toInvite = null
+        unlockLazily()
         val answer = wake(result, woken)
         invited?.invite(this)
         return answer
@@ -229,8 +265,9 @@ public abstract class WaitCore {
     }
 
     /**
-     * As [unlock], for decisions that leave nothing to wake and read nothing of other threads afterwards: the release
-     * does not wait until all processors see it. The caller's frame has the way out where the stack has no room left.
+     * As [unlock], but the thread does not wait until all processors see it: so what the thread reads of others
+     * afterwards, without a lock or an atomic operation, may be older. The caller's frame has the way out where the
+     * stack has no room left.
      */
     @Suppress("NOTHING_TO_INLINE")
     internal inline fun unlockLazily() {

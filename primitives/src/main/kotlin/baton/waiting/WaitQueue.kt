@@ -13,6 +13,9 @@ internal abstract class WaitQueue {
 
     abstract fun remove(waiter: Waiter)
 
+    /** Whether [waiter] is in this queue. Exact for every waiter, also for one that another core is enqueueing. */
+    abstract fun contains(waiter: Waiter): Boolean
+
     abstract fun head(): Waiter?
 
     /** As [head], but past the clauses of [selectId]. */
@@ -36,7 +39,7 @@ internal class FifoWaitQueue : WaitQueue() {
     override fun add(waiter: Waiter) {
         val before = last
         waiter.previous = before
-        waiter.linked = true
+        waiter.queue = this
         if (before == null) first = waiter else before.next = waiter
         last = waiter
         size++
@@ -50,9 +53,21 @@ internal class FifoWaitQueue : WaitQueue() {
         // A waiter that has left must not keep its former neighbours alive.
         waiter.previous = null
         waiter.next = null
-        waiter.linked = false
+        waiter.queue = null
         size--
     }
+
+    /** Removes [head], the first waiter. */
+    fun removeHead(head: Waiter) {
+        val after = head.next
+        first = after
+        if (after == null) last = null else after.previous = null
+        head.next = null
+        head.queue = null
+        size--
+    }
+
+    override fun contains(waiter: Waiter): Boolean = waiter.queue === this
 
     override fun head(): Waiter? = first
 

@@ -12,29 +12,31 @@ import kotlinx.coroutines.Job
  * A waiting caller: a coroutine, a clause of a `select`, a Java future, or a thread. One queue holds all four kinds.
  *
  * ```
- *               enqueue                      core, under its lock
- *  PREPARING ─────────────▶ WAITING ─────────────────────────────▶ GRANTED   it holds what it waited for
- *      │                       │ └───────────────────────────────▶ FAILED    closed, or can never succeed any more
- *      │ canceller, timer      │ canceller, timer
- *      └──────────────────────▶└─────────────────────────────────▶ CANCELLED · TIMED_OUT
+ *                enqueue                     core, under its lock
+ *  PREPARING ──────────────▶ WAITING ────────────────────────────▶ GRANTED   it holds what it waited for
+ *      │ │                      │ └──────────────────────────────▶ FAILED    closed, or can never succeed any more
+ *      │ │ canceller, timer     │ canceller, timer, under its lock
+ *      │ └─────────────────────▶└────────────────────────────────▶ CANCELLED · TIMED_OUT
+ *      │
+ *      └───▶ GATHERING   as WAITING, in a [WaiterBatch], which the waking thread grants without the lock
  *
  *  a coroutine:              GRANTED · FAILED · CANCELLED · TIMED_OUT ──▶ ARRIVED   it resumes, on its dispatcher
  *                            ARRIVED with a grant ──▶ CACHED ──▶ PREPARING   its next wait (WaiterCache)
- *                                                       └─────▶ ARRIVED     another waiter has its place there
  *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
  *                                └─────▶ RETURNED   its select lost it; the grant goes to the next waiter
  * ```
- * - Every arrow is one atomic step on [state]. So exactly one of core, canceller and timer decides, and a withdrawn
- *   waiter holds nothing.
+ * - A waiter is WAITING exactly while it is in a queue of its core. The lock of the core guards that state, so leaving
+ *   it is a plain store. A canceller or timer takes the lock, moves the waiter out of the queue
+ *   ([WaitCore.leaveQueue]), and then resumes it. Every other arrow is one atomic step on [state]. So exactly one of
+ *   core, canceller and timer decides, and a withdrawn waiter holds nothing.
  * - A canceller that moves the waiter out of PREPARING does no more: the thread that is about to enqueue has not
- *   suspended, and throws by itself. A canceller or timer that moves it out of WAITING takes it out of the queue
- *   ([WaitCore.withdraw]) and then resumes it. The core may also grant or fail a PREPARING waiter within `enqueue`.
+ *   suspended, and throws by itself. The core may also grant or fail a PREPARING waiter within `enqueue`.
  * - A coroutine arrives once. A dispatcher may run a block twice, or throw after it has queued the block, so that a
  *   substitute runs too: the second arrival finds ARRIVED and does nothing.
  * - A grant whose receiver cannot take it (a coroutine cancelled before it was dispatched) goes back by
  *   [WaitCore.giveBack] before the exception is visible. For a clause of a `select` see [ClauseWaiter].
  *
- * [previous], [next], [linked], [number], [place] and [urgency] are guarded by the lock of [core].
+ * [previous], [next], [queue], [number], [place] and [urgency] are guarded by the lock of [core].
  *
  * @property request what it asks of its core, in a type of that core.
  * @property number how much it asks for; or a number that its core gives it.
@@ -51,7 +53,8 @@ public abstract class Waiter(
 
     @JvmField internal var next: Waiter? = null
 
-    @JvmField internal var linked: Boolean = false
+    /** The queue in which it stands, a list of [previous] and [next]; null in none. */
+    @JvmField internal var queue: WaitQueue? = null
 
     /** The level at which it waits, or [NO_URGENCY]. Its thread's until it is enqueued, then as [number]. */
     @JvmField internal var urgency: Byte = NO_URGENCY
@@ -144,8 +147,10 @@ public abstract class Waiter(
         while (true) {
             when (val now = state) {
                 PREPARING -> if (STATE.compareAndSet(this, PREPARING, to)) return PREPARING
-                WAITING -> {
-                    val was = if (to == TIMED_OUT || staysWithItsBatch) core.leaveUndecided(this, to) else leave(to)
+                WAITING -> if (core.leaveQueue(this, to)) return WAITING
+                GATHERING -> {
+                    val was =
+                        if (to == TIMED_OUT || staysWithItsBatch) core.leaveUndecided(this, to) else leaveBatch(to)
                     if (was != PREPARING) return was
                 }
                 else -> return now
@@ -153,20 +158,46 @@ public abstract class Waiter(
         }
     }
 
-    /** From PREPARING to WAITING; false when it was withdrawn. */
+    /** Whether its wait is undecided. */
+    public val isWaiting: Boolean
+        get() = state.let { it == WAITING || it == GATHERING }
+
+    /** From PREPARING to WAITING, in the step that puts it into a queue; false when it was withdrawn. */
     internal fun startWaiting(): Boolean = STATE.compareAndSet(this, PREPARING, WAITING)
 
-    /** Returns PREPARING if it does not wait any more. */
-    internal fun leave(to: Int): Int {
-        if (!tryLeave(to)) return PREPARING
-        core.withdraw(this)
+    /** As [startWaiting], for a batch. */
+    internal fun startGathering(): Boolean = STATE.compareAndSet(this, PREPARING, GATHERING)
+
+    /** From WAITING; in the step that takes it out of its queue. As the next two, core only, under its lock. */
+    internal fun leaveQueue(to: Int) {
+        STATE.setRelease(this, to)
+    }
+
+    /** As [leaveQueue]. */
+    internal fun grantQueued() {
+        leaveQueue(GRANTED)
+    }
+
+    /** As [leaveQueue]. The reason first: a thread that finds it FAILED asks for [WaitCore.failure] at once. */
+    internal fun failQueued(reason: Any) {
+        outcome = reason
+        leaveQueue(FAILED)
+    }
+
+    /** Returns PREPARING if it does not gather any more. */
+    internal fun leaveBatch(to: Int): Int {
+        if (!tryLeaveBatch(to)) return PREPARING
+        core.withdrawMember(this)
         return WAITING
     }
 
-    /** From WAITING; it must be taken out of the queue then. */
-    internal fun tryLeave(to: Int): Boolean = STATE.compareAndSet(this, WAITING, to)
+    /** From GATHERING; it must be taken out of its batch then. */
+    internal fun tryLeaveBatch(to: Int): Boolean = STATE.compareAndSet(this, GATHERING, to)
 
-    /** Core only, under its lock; or the thread that wakes its [WaiterBatch]. */
+    /**
+     * From PREPARING or GATHERING; false when it was withdrawn. Core only, under its lock, or the thread that wakes its
+     * [WaiterBatch].
+     */
     internal fun tryGrant(): Boolean = tryEnd(GRANTED)
 
     /** As [tryGrant]. The reason first: a canceller that finds it FAILED asks for [WaitCore.failure] at once. */
@@ -183,14 +214,13 @@ public abstract class Waiter(
 
     /** From ARRIVED to CACHED; its coroutine's thread only. */
     internal fun enterCache() {
-        state = CACHED
+        STATE.setRelease(this, CACHED)
     }
 
-    /** From CACHED to PREPARING; the one caller that succeeds has the waiter then. */
-    internal fun tryPrepareAgain(): Boolean = STATE.compareAndSet(this, CACHED, PREPARING)
-
-    /** From CACHED to ARRIVED; as [tryPrepareAgain]. */
-    internal fun tryLeaveCache(): Boolean = STATE.compareAndSet(this, CACHED, ARRIVED)
+    /** From CACHED to PREPARING; the thread that has taken it out of the cache. */
+    internal fun prepareAgain() {
+        STATE.setRelease(this, PREPARING)
+    }
 
     /** From GRANTED to TAKEN; false when the grant was returned. */
     protected fun tryTake(): Boolean = STATE.compareAndSet(this, GRANTED, TAKEN)
@@ -198,7 +228,7 @@ public abstract class Waiter(
     /** From GRANTED to RETURNED; the one caller that succeeds takes the grant back, in the same step of the core. */
     internal fun tryReturn(): Boolean = STATE.compareAndSet(this, GRANTED, RETURNED)
 
-    private fun tryEnd(to: Int) = STATE.compareAndSet(this, WAITING, to) || STATE.compareAndSet(this, PREPARING, to)
+    private fun tryEnd(to: Int) = STATE.compareAndSet(this, if (state == GATHERING) GATHERING else PREPARING, to)
 
     internal override fun arrive(): Wakeup? {
         if (!resumesOnCallersStack) return arriveNow()
@@ -225,9 +255,11 @@ public abstract class Waiter(
         public const val TAKEN: Int = 6
         public const val RETURNED: Int = 7
 
+        internal const val GATHERING = 8
+
         /** From here on the wait is over. */
-        internal const val ARRIVED = 8
-        internal const val CACHED = 9
+        internal const val ARRIVED = 9
+        internal const val CACHED = 10
 
         /** No level: no holder is boosted for it. */
         internal const val NO_URGENCY: Byte = -1

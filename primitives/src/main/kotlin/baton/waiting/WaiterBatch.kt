@@ -10,8 +10,9 @@ package baton.waiting
  * 1. While the batch gathers, the lock of its core guards all of it, and every operation is O(1).
  * 2. [end] is one step under that lock, however many members there are. After it no member is added or removed: the
  *    links belong to the waking thread, which grants the members one by one when the lock is free ([arrive]).
- * 3. A member that is cancelled between [end] and its grant finds the batch ended. It counts as granted: its core takes
- *    the grant back ([WaitCore.takeBack]).
+ * 3. The state of a member is [Waiter.GATHERING] and changes by compare-and-set, because the waking thread grants
+ *    without the lock. A member that is cancelled between [end] and its grant finds the batch ended. It counts as
+ *    granted: its core takes the grant back ([WaitCore.takeBack]).
  *
  * The members are woken in the order of their arrival. The batch stands for them in the wake list.
  */
@@ -68,7 +69,7 @@ internal open class WaiterBatch : Wakeup() {
             // A waiter that has left must not keep its former neighbours alive.
             member.previous = null
             member.next = null
-            member.linked = false
+            member.queue = null
             if (reason == null) admit(member, place)
             if (!(if (reason == null) member.tryGrant() else member.tryFail(reason))) continue
             place++

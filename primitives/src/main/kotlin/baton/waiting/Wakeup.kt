@@ -14,6 +14,13 @@ public abstract class Wakeup {
 
     /** Runs without a lock. Returns the first of those to wake next, because a grant found no receiver; or null. */
     internal abstract fun arrive(): Wakeup?
+
+    /**
+     * As [arrive], for a waiter whose dispatcher never runs a block in place, so that any thread may wake it. False if
+     * that is not known; then nothing has happened. Few calls lie between the operation of a primitive and the
+     * dispatcher this way: the JIT compiler inlines fifteen levels, and the dispatcher's are to be among them.
+     */
+    internal open fun arriveAtOnce(): Boolean = false
 }
 
 /**
@@ -24,11 +31,20 @@ public abstract class Wakeup {
  * `withTimeout` cancels.
  */
 internal fun wakeAll(first: Wakeup) {
+    if (Rewaking.isInUse) Rewaking.resumePaused()
+    if (first.chain == null && arrivesAtOnce(first)) return
     if (Timeouts.isOnSharedTimer()) Timeouts.offSharedTimer { wakeHere(first) } else wakeHere(first)
 }
 
+private fun arrivesAtOnce(entry: Wakeup): Boolean =
+    try {
+        entry.arriveAtOnce()
+    } catch (e: Throwable) {
+        Rewaking(entry).begin(e)
+        true
+    }
+
 private fun wakeHere(first: Wakeup) {
-    Rewaking.resumePaused()
     var next: Wakeup? = first
     while (next != null) {
         val entry: Wakeup = next

@@ -7,34 +7,33 @@ import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** States that coroutines cannot observe: a waiter has just been withdrawn and has not left its queue yet. */
+/** What a withdrawn waiter leaves behind, with waiters that resume in place. */
 class ChannelCoreTest {
     private val dropped = mutableListOf<Any?>()
 
     private fun core(capacity: Int, onFull: OnFull) = Channel(capacity, onFull = onFull, onDropped = dropped::add).core
 
-    private fun ChannelCore<Any?>.leavingReceiver(): FakeWaiter {
+    private fun ChannelCore<Any?>.withdrawnReceiver(): FakeWaiter {
         val waiter = FakeWaiter(this, request = ChannelState.RECEIVE)
         check(enqueue(waiter) == Waiter.WAITING)
-        check(waiter.tryLeave(Waiter.CANCELLED))
+        check(waiter.withdraw(Waiter.CANCELLED) == Waiter.WAITING)
         return waiter
     }
 
     @Test
-    fun offer_receiverIsLeaving_isRefused() {
+    fun offer_receiverWasWithdrawn_isRefused() {
         val core = core(0, OnFull.SUSPEND)
-        val leaving = core.leavingReceiver()
+        core.withdrawnReceiver()
         assertEquals(ChannelState.Outcome.BUSY, core.offer("a", 0))
         assertEquals(0, core.size)
-        core.withdraw(leaving)
         assertEquals(0, core.waiting)
     }
 
     @Test
-    fun offer_receiverIsLeaving_channelIsNotFilledBeyondItsCapacity() {
+    fun offer_receiverWasWithdrawn_channelIsNotFilledBeyondItsCapacity() {
         for ((onFull, held) in listOf(OnFull.DROP_OLDEST to "b", OnFull.DROP_LATEST to "a")) {
             val core = core(1, onFull)
-            core.leavingReceiver()
+            core.withdrawnReceiver()
             for (element in listOf("a", "b")) core.offer(element, 0)
             assertEquals(1, core.size)
             assertEquals(held, core.poll())
@@ -42,11 +41,11 @@ class ChannelCoreTest {
         assertEquals(listOf("a", "b"), dropped)
     }
 
-    /** The bug: the core granted the sender because of the leaving receiver, and no receiver got the element. */
+    /** The bug: the core granted the sender because of the withdrawn receiver, and no receiver got the element. */
     @Test
-    fun senderComes_receiverIsLeaving_elementOfTheOneLetInIsNotLost() {
+    fun senderComes_receiverWasWithdrawn_elementOfAGrantedSenderIsNotLost() {
         val core = core(0, OnFull.SUSPEND)
-        core.leavingReceiver()
+        core.withdrawnReceiver()
         val sender = FakeWaiter(core, number = 0, request = "a")
         val state = core.enqueue(sender)
         assertEquals(if (state == Waiter.GRANTED) 1 else 0, core.size)
@@ -54,9 +53,9 @@ class ChannelCoreTest {
     }
 
     @Test
-    fun offer_receiverBehindTheOneThatIsLeaving_isServed() {
+    fun offer_receiverBehindAWithdrawnOne_isServed() {
         val core = core(0, OnFull.SUSPEND)
-        core.leavingReceiver()
+        core.withdrawnReceiver()
         val next = FakeWaiter(core, request = ChannelState.RECEIVE)
         core.enqueue(next)
         assertEquals(ChannelState.Outcome.DONE, core.offer("a", 0))
@@ -65,11 +64,11 @@ class ChannelCoreTest {
     }
 
     @Test
-    fun poll_senderIsLeaving_itsElementIsNotTaken() {
+    fun poll_senderWasWithdrawn_itsElementIsNotTaken() {
         val core = core(0, OnFull.SUSPEND)
-        val leaving = FakeWaiter(core, number = 0, request = "a")
-        check(core.enqueue(leaving) == Waiter.WAITING)
-        check(leaving.tryLeave(Waiter.CANCELLED))
+        val withdrawn = FakeWaiter(core, number = 0, request = "a")
+        check(core.enqueue(withdrawn) == Waiter.WAITING)
+        check(withdrawn.withdraw(Waiter.CANCELLED) == Waiter.WAITING)
         val next = FakeWaiter(core, number = 0, request = "b")
         core.enqueue(next)
         assertEquals("b", core.poll())
@@ -118,8 +117,7 @@ class ChannelCoreTest {
         core.enqueue(receiver)
         val place = FakeWaiter(core, number = 0, request = ChannelState.PLACE)
         assertEquals(Waiter.GRANTED, core.enqueue(place))
-        check(receiver.tryLeave(Waiter.CANCELLED))
-        core.withdraw(receiver)
+        check(receiver.withdraw(Waiter.CANCELLED) == Waiter.WAITING)
         assertEquals(true, core.sendReserved("a", 0))
         assertEquals(1, core.size)
         assertEquals("a", core.poll())

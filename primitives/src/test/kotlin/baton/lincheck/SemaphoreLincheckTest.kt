@@ -20,16 +20,17 @@ abstract class SemaphoreLincheckBase(permits: Int, override val model: Class<*>,
         get() = 10
 }
 
-/**
- * Misuse included: any thread releases. See [HonestMutexLincheckBase] for why no caller is cancelled here. The counts
- * of free permits and of waiters are not operations: a release that is on its way to the lock is in neither of them.
- */
+/** Misuse included: any thread releases. See [HonestMutexLincheckBase] for why no caller is cancelled here. */
 abstract class UnitSemaphoreLincheckBase(permits: Int, model: Class<*>) : SemaphoreLincheckBase(permits, model) {
     @Operation(cancellableOnSuspension = false) suspend fun acquire() = underLincheck { semaphore.acquire() }
 
     @Operation fun tryAcquire() = semaphore.tryAcquire()
 
     @Operation fun release() = semaphore.release()
+
+    @Operation fun availablePermits() = semaphore.availablePermits
+
+    @Operation fun waiting() = semaphore.waiting
 }
 
 internal class OnePermitSequential : SemaphoreSequential(1)
@@ -61,6 +62,33 @@ class SemaphoreLincheckTest : UnitSemaphoreLincheckBase(1, OnePermitSequential::
 class TwoPermitsLincheckTest : UnitSemaphoreLincheckBase(2, TwoPermitsSequential::class.java) {
     override val generated
         get() = 20
+}
+
+/** A release of more permits than are held throws, whatever a resize does meanwhile. */
+class ExcessReleaseLincheckTest : UnitSemaphoreLincheckBase(2, TwoPermitsSequential::class.java) {
+    override val generated
+        get() = 20
+
+    override val scenarios: List<Scenario>
+        get() =
+            listOf(
+                // The sum of permits is the same before and after: only the number of permits tells that one is too
+                // many.
+                threads(
+                        { actor(::release) },
+                        {
+                            actor(::resize, 3)
+                            actor(::resize, 2)
+                        },
+                        {
+                            actor(::tryAcquire)
+                            actor(::release)
+                        },
+                    )
+                    .after { actor(::availablePermits) }
+            )
+
+    @Operation fun resize(@Param(gen = IntGen::class, conf = "0:3") permits: Int) = semaphore.resize(permits)
 }
 
 /** Requests of different weights. */

@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.startCoroutine
+import kotlinx.coroutines.CompletableJob
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -41,8 +42,10 @@ internal fun assertLeavesNothing(count: Int, run: (count: Int) -> Unit) {
 
 /** Starts a coroutine whose only reference is that of the primitive at which it waits. */
 internal fun park(context: CoroutineContext = Dispatchers.Unconfined, request: suspend () -> Unit): Job =
-    Job().also { job -> request.startCoroutine(Waiting(job + context)) }
+    Job().also { job -> request.startCoroutine(Waiting(job, job + context)) }
 
-private class Waiting(override val context: CoroutineContext) : Continuation<Unit> {
-    override fun resumeWith(result: Result<Unit>) = Unit
+private class Waiting(private val job: CompletableJob, override val context: CoroutineContext) : Continuation<Unit> {
+    override fun resumeWith(result: Result<Unit>) {
+        job.complete()
+    }
 }

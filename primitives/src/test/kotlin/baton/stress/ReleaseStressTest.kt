@@ -86,6 +86,24 @@ open class ReleaseStressTest : Stress() {
         }
     }
 
+    /** The number of free permits that a release reads may be right for the number of permits before or after. */
+    @Test
+    fun release_excessRacingResize_isDetected() {
+        val semaphore = Semaphore(2)
+        stress(semaphore) {
+            val resizes = launch {
+                repeat(rounds * 20) {
+                    semaphore.resize(1 + it % 3)
+                    watchdog.progress()
+                }
+            }
+            while (resizes.isActive) {
+                check(runCatching { semaphore.release() }.exceptionOrNull() is IllegalStateException) { "$semaphore" }
+            }
+        }
+        assertAtRest(semaphore)
+    }
+
     @Test
     fun close_racingWithEverything_endsAllCalls() {
         repeat(rounds / 4) {

@@ -107,22 +107,6 @@ class ClauseWaiterTest {
         assertTrue(mutex.holder == "owner")
     }
 
-    /** The canceller has changed the state of the receiver, and has not taken it out of the queue yet. */
-    @Test
-    fun onSend_receivingClauseIsCancelledAndStillQueued_waits() {
-        val channel = Channel<String>()
-        val core = coreOf(channel)
-        val receiver = Clause(core, RECEIVE, select) { true }
-        core.enqueue(receiver)
-        assertTrue(receiver.tryLeave(Waiter.CANCELLED))
-        val sender = Clause(core, wrap("x"), selectId = Any()) { true }
-
-        val state = core.enqueue(sender)
-
-        assertEquals(Waiter.WAITING, state)
-        assertEquals("Channel (size = 0, capacity = 0, waiting = 1)", channel.toString())
-    }
-
     @Test
     fun onSend_receivingSelectRefuses_takesTheRoomOfTheBuffer() {
         val channel = Channel<String>(1)

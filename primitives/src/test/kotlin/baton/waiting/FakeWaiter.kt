@@ -26,6 +26,10 @@ internal class FakeWaiter(
     }
 }
 
+private fun Waiter.grant() {
+    if (currentState == Waiter.WAITING) grantQueued() else check(tryGrant())
+}
+
 /** A core that decides nothing by itself. It hands [refills] out, one for each grant that is taken back. */
 internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter>().iterator()) : WaitCore() {
     val enqueued = ArrayList<Waiter>()
@@ -51,7 +55,11 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
         return Waiter.WAITING
     }
 
-    override fun withdraw(waiter: Waiter) {
+    override fun isQueued(waiter: Waiter): Boolean = waiter.core === this
+
+    override fun removeWithdrawn(waiter: Waiter) = withdrawMember(waiter)
+
+    override fun withdrawMember(waiter: Waiter) {
         withdrawn++
         onWithdraw(waiter)
     }
@@ -61,7 +69,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
         lastTakenBack = waiter
         if (refills.hasNext()) {
             val next = refills.next()
-            check(next.tryGrant())
+            next.grant()
             wake(next)
         }
     }
@@ -74,7 +82,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
     fun wakeTogether(waiters: List<Waiter>) {
         decide {
             for (waiter in waiters) {
-                check(waiter.tryGrant())
+                waiter.grant()
                 wake(waiter)
             }
         }
@@ -86,7 +94,7 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
             batch.end(reason)
             wake(batch)
             if (behind != null) {
-                check(behind.tryGrant())
+                behind.grant()
                 wake(behind)
             }
             meanwhile()

@@ -9,13 +9,14 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Job
 
-/** Two contexts with jobs of their own, whose coroutines have one place in the [WaiterCache]. */
-internal fun contextsOfOnePlace(dispatcher: CoroutineDispatcher): List<CoroutineContext> {
-    val byPlace = HashMap<Int, CoroutineContext>()
+/** Contexts with jobs of their own, [count] of them, whose coroutines have one place in the [WaiterCache]. */
+internal fun contextsOfOnePlace(dispatcher: CoroutineDispatcher, count: Int = 2): List<CoroutineContext> {
+    val byPlace = HashMap<Int, ArrayList<CoroutineContext>>()
     while (true) {
         val context = dispatcher + Job()
-        val other = byPlace.put(WaiterCache.placeOf(context), context)
-        if (other != null) return listOf(other, context)
+        val same = byPlace.getOrPut(WaiterCache.placeOf(context), ::ArrayList)
+        same += context
+        if (same.size == count) return same
     }
 }
 
@@ -41,8 +42,6 @@ private class GrantsAtOnce : WaitCore() {
         check(waiter.tryGrant())
         return Waiter.GRANTED
     }
-
-    override fun withdraw(waiter: Waiter) = Unit
 
     override fun takeBack(waiter: Waiter) = Unit
 

@@ -145,7 +145,7 @@ class WaitCoreLockTest {
         val waiter = FakeWaiter(core)
         assertEquals(Waiter.PREPARING, waiter.currentState)
         check(waiter.startWaiting())
-        check(waiter.tryGrant())
+        waiter.grantQueued()
         assertEquals(Waiter.GRANTED, waiter.withdraw(Waiter.CANCELLED))
         assertEquals(false, waiter.tryFail("late"))
         // Written before the state is tried: a canceller that finds FAILED reads the reason at once.
@@ -177,7 +177,7 @@ class WaitCoreLockTest {
         val waiter = FakeWaiter(core)
         waiter.startWaiting()
         val reason = Any()
-        core.decide { check(waiter.tryFail(reason)) }
+        core.decide { waiter.failQueued(reason) }
         assertSame(reason, waiter.outcome)
         waiter.arrive()
         assertEquals(1, waiter.failed)

@@ -4,7 +4,6 @@ import baton.Priority
 import baton.bridge.levelOf
 import java.util.Random
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -19,7 +18,7 @@ class FifoWaitQueueTest {
         line.remove(waiters[1])
         assertNull(waiters[1].previous)
         assertNull(waiters[1].next)
-        assertFalse(waiters[1].linked)
+        assertNull(waiters[1].queue)
         assertSame(waiters[2], waiters[0].next)
         assertSame(waiters[0], waiters[2].previous)
     }
@@ -31,7 +30,7 @@ class FifoWaitQueueTest {
         assertEquals(listOf(1, 3, 5), contents().map { it.number })
         line.forEach(line::remove)
         assertEquals(0, line.size)
-        assertTrue(waiters.none { it.linked })
+        assertTrue(waiters.all { it.queue == null })
     }
 
     @Test

@@ -1,7 +1,6 @@
 package baton.waiting
 
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -18,7 +17,7 @@ class WaiterBatchTest {
         }
 
     private fun gather(waiter: Waiter, into: WaiterBatch = crowd) {
-        check(waiter.startWaiting())
+        check(waiter.startGathering())
         into.add(waiter)
     }
 
@@ -37,7 +36,7 @@ class WaiterBatchTest {
     @Test
     fun ended_decidesOnItsMembersOnlyWhenTheLockIsFree() {
         val members = gather(2)
-        core.end(crowd) { assertEquals(List(2) { Waiter.WAITING }, stateOf(members)) }
+        core.end(crowd) { assertEquals(List(2) { Waiter.GATHERING }, stateOf(members)) }
         assertEquals(List(2) { Waiter.GRANTED }, stateOf(members))
     }
 
@@ -102,7 +101,7 @@ class WaiterBatchTest {
             assertNull(member.previous)
             assertNull(member.next)
             assertNull(member.chain)
-            assertFalse(member.linked)
+            assertNull(member.queue)
         }
     }
 

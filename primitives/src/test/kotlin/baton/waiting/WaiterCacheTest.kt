@@ -4,6 +4,7 @@ import baton.channels.Channel
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
 import baton.sync.Mutex
+import baton.waiting.coroutine.CoroutineWaiter
 import baton.waiting.coroutine.awaitGrant
 import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
@@ -86,24 +87,23 @@ class WaiterCacheTest {
         assertEquals(2, waitsDone)
     }
 
+    /** The wait of another coroutine on this thread moves the waiter to its place, and one more takes that place. */
     @Test
     fun waiterThatLostItsPlaceToAnother_isNotUsedAgain() {
-        val (one, other) = contextsOfOnePlace(Dispatchers.Unconfined)
-        val waitOnce = suspend {
-            waitUntilKept()
-            awaitGrant(core)
+        val contexts = contextsOfOnePlace(Dispatchers.Unconfined, 3)
+        val waitOnce = suspend { awaitGrant(core) }
+        for (context in contexts) {
+            waitOnce.startIn(context)
+            // A waiter that has a reference is always moved to a place.
+            (core.enqueued.last() as CoroutineWaiter).newReference()
+            core.grant(core.enqueued.last())
         }
-        waitOnce.startIn(one)
-        core.grant(core.enqueued[0])
-        waitOnce.startIn(other)
-        core.grant(core.enqueued[1])
 
-        suspend { awaitGrant(core) }.startIn(one)
-        suspend { awaitGrant(core) }.startIn(other)
+        for (context in contexts) waitOnce.startIn(context)
 
-        assertNotSame(core.enqueued[0], core.enqueued[2])
-        assertSame(core.enqueued[1], core.enqueued[3])
-        assertEquals(Waiter.ARRIVED, core.enqueued[0].currentState)
+        assertNotSame(core.enqueued[0], core.enqueued[3])
+        assertSame(core.enqueued[1], core.enqueued[4])
+        assertSame(core.enqueued[2], core.enqueued[5])
     }
 
     @Test

@@ -216,8 +216,6 @@ internal class ChannelCore<E>(
             meetReceiver(sender.asked, sender.selectId)?.let {
                 return it
             }
-            // Checked again: a cancelled receiver that was still queued counted as room and does not any more.
-            if (!hasRoomFor(sender)) return Outcome.BUSY
         }
         if (sender.tryGrant() && !dropsOnFull) reserved++
         return DECIDED
@@ -253,8 +251,11 @@ internal class ChannelCore<E>(
         return waiter.currentState
     }
 
-    override fun withdraw(waiter: Waiter) {
-        decide { if (waiter.linked) queueOf(waiter).remove(waiter) }
+    override fun isQueued(waiter: Waiter): Boolean =
+        receivers.contains(waiter) || senders.contains(waiter) || endWatchers.contains(waiter)
+
+    override fun removeWithdrawn(waiter: Waiter) {
+        queueOf(waiter).remove(waiter)
     }
 
     private fun queueOf(waiter: Waiter): WaitQueue =

@@ -108,7 +108,6 @@ internal abstract class ChannelState<E>(
             val met = meetReceiver(element, selectId = null)
             if (met != null) return met
         }
-        // Checked again: a cancelled receiver that was still queued counted as room and does not any more.
         when {
             room > 0 -> buffer.add(element, level)
             onFull == OnFull.SUSPEND -> return Outcome.BUSY
@@ -126,15 +125,13 @@ internal abstract class ChannelState<E>(
      * clause of [selectId], the receiving clauses of that select are skipped.
      */
     protected fun meetReceiver(element: Any, selectId: Any?): Any? {
-        while (true) {
-            val receiver = (if (selectId == null) receivers.head() else receivers.headBut(selectId)) ?: return null
-            receivers.remove(receiver)
-            if (receiver is ClauseWaiter) receiver.isOffered = receiver.canBeAsked
-            if (!grantElement(receiver, element, buffer.nextNumber())) continue
-            if (receiver is ClauseWaiter && receiver.isOffered) return receiver
-            wake(receiver)
-            return Outcome.DONE
-        }
+        val receiver = (if (selectId == null) receivers.head() else receivers.headBut(selectId)) ?: return null
+        receivers.remove(receiver)
+        if (receiver is ClauseWaiter) receiver.isOffered = receiver.canBeAsked
+        grantElementQueued(receiver, element, buffer.nextNumber())
+        if (receiver is ClauseWaiter && receiver.isOffered) return receiver
+        wake(receiver)
+        return Outcome.DONE
     }
 
     /** Accepts [element], which can no longer be refused. */
@@ -142,23 +139,28 @@ internal abstract class ChannelState<E>(
         if (!handOver(element, buffer.nextNumber())) buffer.add(element, level)
     }
 
-    /** Hands [element] to the first receiver that is not withdrawn. A clause that refuses returns it. */
+    /** Hands [element] to the first receiver. A clause that refuses returns it. */
     protected fun handOver(element: Any, number: Int): Boolean {
-        while (true) {
-            val receiver = receivers.head() ?: return false
-            receivers.remove(receiver)
-            if (grantElement(receiver, element, number)) {
-                wake(receiver)
-                return true
-            }
-        }
+        val receiver = receivers.head() ?: return false
+        receivers.remove(receiver)
+        grantElementQueued(receiver, element, number)
+        wake(receiver)
+        return true
     }
 
+    /** False when [receiver], which enqueues, was withdrawn. */
     protected fun grantElement(receiver: Waiter, element: Any, number: Int): Boolean {
         receiver.setReceived(element, number)
         if (!receiver.tryGrant()) return false
         if (receiver.isConfirming) handedOut++
         return true
+    }
+
+    /** As [grantElement], to a [receiver] that was queued. */
+    private fun grantElementQueued(receiver: Waiter, element: Any, number: Int) {
+        receiver.setReceived(element, number)
+        receiver.grantQueued()
+        if (receiver.isConfirming) handedOut++
     }
 
     protected fun returnPlaceUnderLock() {
@@ -172,7 +174,7 @@ internal abstract class ChannelState<E>(
         while (room > 0) {
             val sender = nextSender() ?: return
             senders.remove(sender)
-            if (!sender.tryGrant()) continue
+            sender.grantQueued()
             senders.served(sender)
             serveSender(sender)
             wake(sender)
@@ -214,26 +216,24 @@ internal abstract class ChannelState<E>(
             return element
         }
         if (isDrained) return CLOSED
-        while (true) {
-            val sender = (if (selectId == null) senders.head() else senders.headBut(selectId)) ?: return EMPTY
-            // A reservation or a clause sends only once it has a receiver, so this receiver must wait.
-            if (sender.reserves) return EMPTY
-            if (sender is ClauseWaiter && (selectId == null || !sender.canBeAsked)) return EMPTY
-            senders.remove(sender)
-            if (sender is ClauseWaiter) {
-                sender.isOffered = true
-                sender.isSent = true
-            }
-            if (!sender.tryGrant()) continue
-            senders.served(sender)
-            buffer.numberHandedOver()
-            if (sender is ClauseWaiter) {
-                handedOut++
-                return sender
-            }
-            wake(sender)
-            return sender.asked
+        val sender = (if (selectId == null) senders.head() else senders.headBut(selectId)) ?: return EMPTY
+        // A reservation or a clause sends only once it has a receiver, so this receiver must wait.
+        if (sender.reserves) return EMPTY
+        if (sender is ClauseWaiter && (selectId == null || !sender.canBeAsked)) return EMPTY
+        senders.remove(sender)
+        if (sender is ClauseWaiter) {
+            sender.isOffered = true
+            sender.isSent = true
         }
+        sender.grantQueued()
+        senders.served(sender)
+        buffer.numberHandedOver()
+        if (sender is ClauseWaiter) {
+            handedOut++
+            return sender
+        }
+        wake(sender)
+        return sender.asked
     }
 
     /** Returns an element that its receiver did not take (invariant 3). */
@@ -291,7 +291,8 @@ internal abstract class ChannelState<E>(
     protected fun failAll(queue: WaitQueue) {
         queue.forEach { waiter ->
             queue.remove(waiter)
-            if (waiter.tryFail(end)) wake(waiter)
+            waiter.failQueued(end)
+            wake(waiter)
         }
     }
 

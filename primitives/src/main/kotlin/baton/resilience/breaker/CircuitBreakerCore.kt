@@ -187,7 +187,7 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
             waiter.tryGrant()
         } else {
             val batch = gathering ?: WaiterBatch().also { gathering = it }
-            if (waiter.startWaiting()) {
+            if (waiter.startGathering()) {
                 // From WAITING on a canceller may resume the waiter: its state must not be read again here.
                 waiter.place = batch
                 batch.add(waiter)
@@ -198,7 +198,7 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
         return waiter.currentState
     }
 
-    override fun withdraw(waiter: Waiter) {
+    override fun withdrawMember(waiter: Waiter) {
         decide {
             val batch = waiter.place as WaiterBatch?
             if (batch != null && !batch.hasEnded) batch.remove(waiter)

@@ -207,12 +207,10 @@ internal class RateLimiterCore(
             return waiter.currentState
         }
         if (queue.waiting >= maxWaiting) return fail(waiter, Refusal(queue.nanosUntilTurn(permits)))
+        if (!waiter.startWaiting()) return waiter.currentState
         queue.add(waiter)
         countPeak(queue.waiting)
-        // From WAITING on a canceller may resume the waiter: its state must not be read again here.
-        if (waiter.startWaiting()) return Waiter.WAITING
-        queue.remove(waiter)
-        return waiter.currentState
+        return Waiter.WAITING
     }
 
     private fun fail(waiter: Waiter, reason: Any): Int =
@@ -220,14 +218,21 @@ internal class RateLimiterCore(
 
     // ---- called by waiters
 
-    override fun withdraw(waiter: Waiter) {
-        look { if (waiter.linked) queue.remove(waiter) }
+    override fun leaveQueue(waiter: Waiter, to: Int): Boolean {
+        val now = readOrStandStill()
+        return decide {
+            prepare()
+            bucket.refill(now)
+            // The tokens of a caller may have come at the very moment of its timeout: then it is granted.
+            if (to == Waiter.TIMED_OUT) queue.settle()
+            leaveUnderLock(waiter, to).also { settle() }
+        }
     }
 
-    /** The tokens of a caller may have come at the very moment of its timeout: then it is granted. */
-    override fun leaveUndecided(waiter: Waiter, to: Int): Int {
-        if (to == Waiter.TIMED_OUT) look {}
-        return super.leaveUndecided(waiter, to)
+    override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter)
+
+    override fun removeWithdrawn(waiter: Waiter) {
+        queue.remove(waiter)
     }
 
     /** Refills first: the callers behind it need not wait for tokens that have come since the grant. */

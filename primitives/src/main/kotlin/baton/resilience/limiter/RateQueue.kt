@@ -93,10 +93,9 @@ internal class RateQueue(
             } else {
                 if (bucket.whole < head.number) break
                 remove(head)
-                if (head.tryGrant()) {
-                    bucket.take(head.number)
-                    core.wake(head)
-                }
+                head.grantQueued()
+                bucket.take(head.number)
+                core.wake(head)
             }
         }
     }
@@ -106,6 +105,8 @@ internal class RateQueue(
         this.burst = burst
         bucket.changeCap(burst)
     }
+
+    fun contains(waiter: Waiter): Boolean = queue.contains(waiter)
 
     fun reserve(place: ReservedPlace) {
         if (isEmpty) takeInAdvance(place) else add(place)
@@ -141,7 +142,7 @@ internal class RateQueue(
                 leaveAdvanced(place)
                 bucket.putBack(place.number)
             }
-            place.linked -> remove(place)
+            place.queue != null -> remove(place)
             else -> return false
         }
         return true
@@ -157,7 +158,7 @@ internal class RateQueue(
         }
         return when {
             place.isAdvanced -> bucket.nanosUntil(-behind)
-            place.linked -> bucket.nanosUntil(demand - behind)
+            place.queue != null -> bucket.nanosUntil(demand - behind)
             else -> 0
         }
     }
@@ -170,7 +171,8 @@ internal class RateQueue(
         queue.forEach {
             if (it !is ReservedPlace && fails(it)) {
                 remove(it)
-                if (it.tryFail(reason)) core.wake(it)
+                it.failQueued(reason)
+                core.wake(it)
             }
         }
     }

@@ -89,7 +89,7 @@ internal class BarrierCore(
             refusal != null -> waiter.tryFail(refusal)
             mustWait -> {
                 waiter.generation = gathering
-                if (waiter.startWaiting()) {
+                if (waiter.startGathering()) {
                     // From here on a canceller may resume it: its state must not be read again, or both threads would
                     // resume it.
                     gathering.add(waiter)
@@ -223,7 +223,7 @@ internal class BarrierCore(
     private fun reasonOf(state: Int, cause: Throwable? = null) =
         Breakage(if (state == Waiter.TIMED_OUT) TIMED_OUT else CANCELLED, cause)
 
-    override fun withdraw(waiter: Waiter) {
+    override fun withdrawMember(waiter: Waiter) {
         // Exceptions must not be created under the lock.
         val cause = if (breaksOnCancel) waiter.whyWithdrawn() else null
         decide { withdrawUnderLock(waiter, cause) }
@@ -237,7 +237,7 @@ internal class BarrierCore(
         val batch = waiter.generation
         when {
             batch == null || batch.hasEnded -> Waiter.GRANTED
-            !waiter.tryLeave(to) -> Waiter.PREPARING
+            !waiter.tryLeaveBatch(to) -> Waiter.PREPARING
             else -> {
                 withdrawUnderLock(waiter, null)
                 Waiter.WAITING
@@ -249,7 +249,7 @@ internal class BarrierCore(
         val batch = waiter.generation ?: return
         if (batch.hasEnded) return
         if (batch === tripping) (batch as Generation).number()
-        if (waiter.linked) batch.remove(waiter)
+        if (waiter.queue != null) batch.remove(waiter)
         if (!breaksOnCancel) return
         val reason = reasonOf(waiter.currentState, cause)
         if (batch === tripping) failTripping(reason)

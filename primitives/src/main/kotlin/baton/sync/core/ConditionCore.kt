@@ -74,14 +74,12 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
 
     /** Signals the first waiter with a ticket below [reach]. False when there is none. */
     private fun signalNext(reach: Long): Boolean {
-        while (true) {
-            val waiter = queue.head() as SignalWaiter? ?: return false
-            if (waiter.ticket >= reach) return false
-            val signalled = waiter.trySignal()
-            if (signalled) waiter.reach = reach
-            removeFromQueue(waiter, signalled)
-            if (signalled) return true
-        }
+        val waiter = queue.head() as SignalWaiter? ?: return false
+        if (waiter.ticket >= reach) return false
+        waiter.signal()
+        waiter.reach = reach
+        removeFromQueue(waiter, signalled = true)
+        return true
     }
 
     private fun removeFromQueue(waiter: SignalWaiter, signalled: Boolean) {
@@ -89,15 +87,16 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
         waiter.entrant(signalled)?.let(mutex::requeue)
     }
 
-    override fun withdraw(waiter: Waiter) {
-        mutex.decide { withdrawUnderLock(waiter as SignalWaiter) }
-    }
+    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = mutex.decide { leaveUnderLock(waiter, to) }
 
-    private fun withdrawUnderLock(waiter: SignalWaiter) {
+    override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter) || mutex.isQueued(waiter)
+
+    override fun removeWithdrawn(waiter: Waiter) {
+        waiter as SignalWaiter
         if (waiter.reach > 0) {
             mutex.removeWithdrawn(waiter)
             signalNext(waiter.reach)
-        } else if (waiter.linked) {
+        } else {
             removeFromQueue(waiter, signalled = false)
         }
     }

@@ -109,7 +109,7 @@ internal class ConditionWaiter(
             return this@ConditionWaiter.startWaiting()
         }
 
-        override fun trySignal(): Boolean = tryGrant()
+        override fun signal() = grantQueued()
 
         override fun entrant(signalled: Boolean): Waiter = this@ConditionWaiter
 

@@ -106,7 +106,7 @@ internal class CountdownCore(
     private fun enqueueUnderLock(waiter: Waiter): Int {
         if (count == 0 || waiter.request === ALREADY_ADMITTED) {
             waiter.tryGrant()
-        } else if (waiter.startWaiting()) {
+        } else if (waiter.startGathering()) {
             // From here on a canceller may resume it: its state must not be read again, or both threads would resume
             // it.
             val batch = gathering ?: WaiterBatch().also { gathering = it }
@@ -117,7 +117,7 @@ internal class CountdownCore(
         return waiter.currentState
     }
 
-    override fun withdraw(waiter: Waiter) {
+    override fun withdrawMember(waiter: Waiter) {
         decide {
             val batch = waiter.place as WaiterBatch?
             if (batch != null && !batch.hasEnded) batch.remove(waiter)

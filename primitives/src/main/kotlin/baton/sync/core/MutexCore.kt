@@ -201,23 +201,19 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
         grantedClause = null
         clearSoleHolder()
         noteSole(null)
-        while (true) {
-            val next = queue.head()
-            if (next == null) {
-                word = FREE
-                return
-            }
-            unlink(next)
-            if (next.tryGrant()) {
-                owner = next.owner
-                grantedClause = next as? ClauseWaiter
-                recordSoleHolder(next.holder)
-                noteSole(next.caller)
-                updateWord()
-                wake(next)
-                return
-            }
+        val next = queue.head()
+        if (next == null) {
+            word = FREE
+            return
         }
+        unlink(next)
+        next.grantQueued()
+        owner = next.owner
+        grantedClause = next as? ClauseWaiter
+        recordSoleHolder(next.holder)
+        noteSole(next.caller)
+        updateWord()
+        wake(next)
     }
 
     /** Restores invariant 4 for a mutex that is held. Under the lock. */
@@ -250,13 +246,9 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
         }
     }
 
-    override fun withdraw(waiter: Waiter) {
-        decide { removeWithdrawn(waiter) }
-    }
+    override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter)
 
-    /** Removes [waiter] if it is still queued. Under the lock. */
-    fun removeWithdrawn(waiter: Waiter) {
-        if (!waiter.linked) return
+    override fun removeWithdrawn(waiter: Waiter) {
         unlink(waiter)
         updateWord()
     }

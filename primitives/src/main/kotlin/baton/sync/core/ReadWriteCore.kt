@@ -28,11 +28,11 @@ import baton.waiting.noteCaller
  *   WRITE_LOCKED      a writer without an owner; no waiters
  *   INFLATED          a caller waits, or has given an owner, or can be boosted: the fields under the lock name
  *                     the holders
- *   READERS_BLOCKED   the same, and a newly arriving reader has to wait: only updateWord() sets this
+ *   BLOCKED   the same, and a newly arriving reader has to wait: only updateWord() sets this
  *
  *   n ◀──▶ n', WRITE_LOCKED                            any thread, without the lock: lockRead and unlockRead (±1),
  *                                                      lockWrite, unlockWrite, lockUpgradable, upgrade, downgrade
- *   n, WRITE_LOCKED ◀──▶ INFLATED, READERS_BLOCKED     under the lock, by inflate() and updateWord(): a caller waits,
+ *   n, WRITE_LOCKED ◀──▶ INFLATED, BLOCKED     under the lock, by inflate() and updateWord(): a caller waits,
  *                                                      or gives an owner, or can be boosted
  *
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
@@ -144,13 +144,13 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
     /** Whether a reader that comes now has to wait. If not, the decision under the lock may still be that it waits. */
     private fun mustReaderWait(): Boolean {
         val seen = counter()
-        return seen == WRITE_LOCKED || seen == READERS_BLOCKED
+        return seen == WRITE_LOCKED || seen == BLOCKED
     }
 
     /** As [mustReaderWait], for a writer. */
     private fun mustWriterWait(): Boolean {
         val seen = counter()
-        return seen > 0 || seen == WRITE_LOCKED || seen == READERS_BLOCKED
+        return seen > 0 || seen == WRITE_LOCKED || seen == BLOCKED
     }
 
     // ---- called by waiters
@@ -188,9 +188,9 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         when {
             outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
             outcome == Outcome.BUSY ->
-                if (waiter.startWaiting()) {
-                    // From here on a canceller may resume it: its state must not be read again, or both threads would
-                    // resume it.
+                if (if (mode == LockMode.READ) waiter.startGathering() else waiter.startWaiting()) {
+                    // From here on a canceller may resume a reader: its state must not be read again, or both threads
+                    // would resume it.
                     enqueueWaiter(waiter)
                     countPeak(waitingCount)
                     return Waiter.WAITING
@@ -200,8 +200,10 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         return waiter.currentState
     }
 
-    override fun withdraw(waiter: Waiter) {
-        decideInflated { withdrawUnderLock(waiter) }
+    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = decideInflated { leaveUnderLock(waiter, to) }
+
+    override fun withdrawMember(waiter: Waiter) {
+        decideInflated { withdrawReader(waiter) }
     }
 
     override fun takeBack(waiter: Waiter) {

@@ -4,7 +4,6 @@ import baton.sync.ReadWritePolicy
 import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
 import baton.waiting.NotedCaller
-import baton.waiting.PaddedCounter
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.boost.BoostableHolder
@@ -23,7 +22,7 @@ import baton.waiting.noteReader
 import baton.waiting.noteSole
 
 /*
- * The state of a read-write lock, meaningful while its word is INFLATED or READERS_BLOCKED (see ReadWriteCore.kt):
+ * The state of a read-write lock, meaningful while its word is INFLATED or BLOCKED (see ReadWriteCore.kt):
  *
  *   readers, upgradable, writing   the holders; readers does not count the upgradable one
  *   intentOwner                    owner of the writer or of the upgradable reader
@@ -45,7 +44,7 @@ import baton.waiting.noteSole
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
  */
-internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : PaddedCounter() {
+internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : InflatingCore() {
     protected var readers = 0
     protected var upgradable = false
     protected var writing = false
@@ -70,37 +69,19 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
     protected val waitingCount: Int
         get() = intents.size + gatheringReaders + if (upgrading == null) 0 else 1
 
-    /** Runs [decision] under the lock, with the word inflated, and then sets the word to its result. */
-    inline fun <T> decideInflated(crossinline decision: () -> T): T = decide {
-        inflate()
-        val result = decision()
-        updateWord()
-        result
+    final override fun readWord(word: Long) {
+        writing = word == WRITE_LOCKED
+        readers = if (writing) 0 else word.toInt()
+        upgradable = !writing && word and UPGRADABLE != 0L
     }
 
-    /** Moves the content of the word into the fields. Under the lock. */
-    fun inflate() {
-        while (true) {
-            val seen = counter()
-            if (isGuarded(seen)) return
-            if (!compareAndSet(seen, INFLATED)) continue
-            writing = seen == WRITE_LOCKED
-            readers = if (writing) 0 else seen.toInt()
-            upgradable = !writing && seen and UPGRADABLE != 0L
-            return
-        }
-    }
-
-    /** Sets the word that the fields demand (invariant 5). No other thread changes it meanwhile. */
-    fun updateWord() {
+    final override fun demandedWord(): Long {
         val free = waitingCount == 0 && intentOwner == null && owners.isEmpty && !hasKnownHolder()
-        val word =
-            when {
-                !free -> if (mayRead()) INFLATED else READERS_BLOCKED
-                writing -> WRITE_LOCKED
-                else -> readers + if (upgradable) UPGRADABLE else 0L
-            }
-        if (counter() != word) setCounter(word)
+        return when {
+            !free -> if (mayRead()) INFLATED else BLOCKED
+            writing -> WRITE_LOCKED
+            else -> readers + if (upgradable) UPGRADABLE else 0L
+        }
     }
 
     private fun mayRead() =
@@ -302,18 +283,17 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         if (upgrade != null && readers == 0) {
             upgrading = null
             uncountWaiter(upgrade)
-            if (upgrade.tryGrant()) {
-                upgradable = false
-                writing = true
-                recordUpgraded(upgrade.holder, upgrade.caller)
-                wake(upgrade)
-            }
+            upgrade.grantQueued()
+            upgradable = false
+            writing = true
+            recordUpgraded(upgrade.holder, upgrade.caller)
+            wake(upgrade)
         }
         while (!writing && !upgradable) {
             val head = intents.head() ?: break
             if (head.mode == LockMode.WRITE && readers > 0) break
             unlink(head)
-            if (!head.tryGrant()) continue
+            head.grantQueued()
             if (head.mode == LockMode.WRITE) writing = true else upgradable = true
             intentOwner = head.lockRequest.owner
             recordSoleHolder(head.holder)
@@ -340,25 +320,19 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         if (waiter.mode == LockMode.WRITE) queuedWriters--
     }
 
-    fun withdrawUnderLock(waiter: Waiter) {
-        val mode = waiter.mode
-        when {
-            mode == LockMode.READ -> withdrawReader(waiter)
-            mode == LockMode.UPGRADE ->
-                if (upgrading === waiter) {
-                    upgrading = null
-                    uncountWaiter(waiter)
-                    admitEligible()
-                }
-            else ->
-                if (waiter.linked) {
-                    unlink(waiter)
-                    admitEligible()
-                }
+    override fun isQueued(waiter: Waiter): Boolean = upgrading === waiter || intents.contains(waiter)
+
+    override fun removeWithdrawn(waiter: Waiter) {
+        if (upgrading === waiter) {
+            upgrading = null
+            uncountWaiter(waiter)
+        } else {
+            unlink(waiter)
         }
+        admitEligible()
     }
 
-    private fun withdrawReader(waiter: Waiter) {
+    protected fun withdrawReader(waiter: Waiter) {
         val request = waiter.lockRequest
         val batch = waiter.place as ReaderBatch
         if (batch.hasEnded) {
@@ -392,9 +366,5 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : Pa
         // Values of the word.
         const val UPGRADABLE = 1L shl 32
         const val WRITE_LOCKED = -1L
-        const val INFLATED = -2L
-        const val READERS_BLOCKED = -3L
-
-        fun isGuarded(word: Long) = word <= INFLATED
     }
 }

@@ -4,6 +4,7 @@ import baton.waiting.WaitCore
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
 import java.lang.ref.WeakReference
+import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
@@ -67,8 +68,9 @@ internal open class CoroutineWaiter(
     /** Null while the waiter is cached. */
     private var caller: Continuation<*>? = caller
 
-    /** To this waiter, for its place in the [WaiterCache]. */
-    private var reference: WeakReference<CoroutineWaiter>? = null
+    // Where it is at rest: see WaiterCache.
+    @JvmField internal var slot: AtomicReference<CoroutineWaiter?>? = null
+    @JvmField internal var reference: WeakReference<CoroutineWaiter>? = null
 
     override val callerFrame: CoroutineStackFrame?
         get() = caller as? CoroutineStackFrame
@@ -86,7 +88,11 @@ internal open class CoroutineWaiter(
                 leave()
                 throw e
             }
-        if (state == WAITING) return COROUTINE_SUSPENDED
+        if (state == WAITING) {
+            // A canceller that saw the waiter at rest, in the cache, has not withdrawn it.
+            if (job?.isActive == false) cancelWait()
+            return COROUTINE_SUSPENDED
+        }
         if (state != GRANTED) {
             leave()
             return result(state)
@@ -98,6 +104,11 @@ internal open class CoroutineWaiter(
 
     /** The job begins to be cancelled, or has completed. */
     final override fun invoke(cause: Throwable?) {
+        cancelWait()
+        WaiterCache.forget(this)
+    }
+
+    private fun cancelWait() {
         if (withdraw(CANCELLED) == WAITING) resumeWithdrawn()
     }
 
@@ -127,15 +138,17 @@ internal open class CoroutineWaiter(
 
     /** Called when it has arrived with its grant. */
     private fun retire() {
-        if (!mayBeReused || reference == null && !WaiterCache.admits()) return leave()
+        if (!mayBeReused) return leave()
         core = WaiterCache.noCore
         request = null
         caller = null
         place = null
         outcome = null
         countWait()
-        WaiterCache.put(this, reference ?: WeakReference(this).also { reference = it })
+        WaiterCache.put(this)
     }
+
+    internal fun newReference(): WeakReference<CoroutineWaiter> = WeakReference(this).also { reference = it }
 
     /** Without a job there may be no coroutine, and an interceptor of users may count what it has wrapped. */
     protected open val mayBeReused: Boolean

@@ -10,6 +10,7 @@ import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 
@@ -69,8 +70,13 @@ internal abstract class DispatchedWaiter(
     }
 
     private fun dispatch() {
-        val waitsBefore = waitsBefore
         resumer = Thread.currentThread()
+        resumeIntercepted()
+        resumer = null
+    }
+
+    private fun resumeIntercepted() {
+        val waitsBefore = waitsBefore
         try {
             intercepted.resumeWith(RESUMED)
         } catch (e: Throwable) {
@@ -78,7 +84,12 @@ internal abstract class DispatchedWaiter(
             servesOnce = true
             if (hasArrived || waitsBefore != this.waitsBefore) Trampoline.report(e) else arriveElsewhere(e)
         }
-        resumer = null
+    }
+
+    final override fun arriveAtOnce(): Boolean {
+        if (interceptor !== Dispatchers.Default) return false
+        resumeIntercepted()
+        return true
     }
 
     /** It has served a wait, and may serve another. */

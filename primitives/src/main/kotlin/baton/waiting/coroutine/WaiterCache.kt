@@ -10,20 +10,26 @@ import kotlin.coroutines.CoroutineContext
 
 /**
  * Keeps the waiters of coroutines that run, for the next wait of each: that wait allocates neither a waiter nor its
- * wrapper, and finds its handler on the job in place. The context of a coroutine chooses one of [PLACES] places, so the
- * coroutine may change its thread between two waits.
- * 1. A waiter that is [Waiter.CACHED] belongs to the caller that moves it out of that state: the next wait in its
- *    context, or the waiter that takes its place.
+ * wrapper, and finds its handler on the job in place.
+ *
+ * ```
+ *   a wait ends ──▶ the slot of its thread ──▶ one of [PLACES] places, chosen by the context
+ *                     │  the next wait there      │  another waiter comes there
+ *                     └──▶ in use                 └──▶ in use, or gone
+ * ```
+ * 1. A waiter at rest is [Waiter.CACHED], in one slot or one place. Only its thread takes from a slot and puts into it,
+ *    without an atomic operation. A waiter is taken from a place by one compare-and-set of that place.
  * 2. A waiter serves one coroutine context, and so one job and one dispatcher. A canceller that still refers to it from
- *    an earlier wait cancels that job: it is right to withdraw the wait that is going on.
+ *    an earlier wait cancels that job: it is right to withdraw the wait that is going on. One that saw the waiter at
+ *    rest does nothing; so a wait looks at its job once more after it has been enqueued.
  * 3. A dispatcher that has thrown, and an invitation, may resume a waiter later than the wait to which they belong. So
  *    such a waiter [Waiter.servesOnce].
- * 4. A place is written when another waiter takes it, not at each wait. Waiters that share a place take it from each
- *    other, and one that is CACHED then takes its handler off the job. So a waiter with a handler is in use or in its
- *    place: [put] moves the waiter to CACHED before it looks at the place, as it writes the place before it looks at
- *    the former one's state.
- * 5. The places refer to waiters weakly: they keep no coroutine in memory. The job refers to its handler, but a waiter
- *    that is CACHED refers to neither core nor request nor caller.
+ * 4. A coroutine that changes its thread finds its waiter in the places, once another waiter has moved it there. One of
+ *    four moves, at random: a coroutine that waits once would pay for its place and gain nothing, and one that waits
+ *    often is soon among the four. A waiter that has left both takes its handler off the job.
+ * 5. When a job ends, its handler takes the waiter out of the slot ([forget]); places refer to waiters weakly. So the
+ *    cache keeps no coroutine that has ended, and of those that were abandoned one for each thread, until the thread's
+ *    next arrival. A waiter at rest refers to neither core nor request nor caller.
  */
 internal object WaiterCache {
     private const val PLACES = 1024
@@ -32,6 +38,8 @@ internal object WaiterCache {
     // and of an array only those that were used.
     private val places = arrayOfNulls<WeakReference<*>>(PLACES)
     private val PLACE: VarHandle = MethodHandles.arrayElementVarHandle(places.javaClass)
+
+    private val slots = ThreadSlots(CoroutineWaiter::leave)
 
     /** In the place of the core of a cached waiter. */
     val noCore: WaitCore = NoCore()
@@ -46,26 +54,49 @@ internal object WaiterCache {
 
     internal fun placeOf(context: CoroutineContext) = System.identityHashCode(context) and (PLACES - 1)
 
-    /**
-     * Whether a waiter is kept that has not been kept before: one of four, at random. A coroutine that waits once would
-     * pay for its place and gain nothing, and one that waits often is soon among the four.
-     */
-    fun admits() = ThreadLocalRandom.current().nextInt() and 3 == 0
-
     /** The cached waiter of the coroutine with this [context], PREPARING, which is then the caller's. */
     fun take(context: CoroutineContext): CoroutineWaiter? {
-        val waiter = referenceAt(placeOf(context))?.get() as CoroutineWaiter?
-        return if (waiter != null && waiter.context === context && waiter.tryPrepareAgain()) waiter else null
+        val slot = slots.find() ?: return takeFromPlace(context)
+        val waiter = slot.plain
+        if (waiter == null || waiter.context !== context) return takeFromPlace(context)
+        slot.plain = null
+        waiter.prepareAgain()
+        return waiter
     }
 
-    /** Leaves [waiter], to which [reference] refers, to the next wait of its coroutine. */
-    fun put(waiter: CoroutineWaiter, reference: WeakReference<CoroutineWaiter>) {
-        val place = placeOf(waiter.context)
-        waiter.enterCache()
-        if (referenceAt(place) === reference) return
-        val former = replaceAt(place, reference)?.get() as CoroutineWaiter?
-        if (former != null && former !== waiter && former.tryLeaveCache()) former.leave()
+    private fun takeFromPlace(context: CoroutineContext): CoroutineWaiter? {
+        val place = placeOf(context)
+        val reference = referenceAt(place) ?: return null
+        val waiter = reference.get() as CoroutineWaiter?
+        if (waiter == null || waiter.context !== context) return null
+        if (!PLACE.compareAndSet(places, place, reference, null)) return null
+        waiter.prepareAgain()
+        return waiter
     }
+
+    /** Leaves [waiter] to the next wait of its coroutine. */
+    fun put(waiter: CoroutineWaiter) {
+        waiter.enterCache()
+        val slot = slots.get() ?: return moveToPlace(waiter)
+        val displaced = slot.plain
+        waiter.slot = slot
+        slot.setRelease(waiter)
+        if (displaced != null && displaced !== waiter) moveToPlace(displaced)
+    }
+
+    /** The job of [waiter] has ended or begins to be cancelled. */
+    fun forget(waiter: CoroutineWaiter) {
+        val slot = waiter.slot
+        if (slot != null && slot.get() === waiter) slot.compareAndSet(waiter, null)
+    }
+
+    private fun moveToPlace(waiter: CoroutineWaiter) {
+        val reference = waiter.reference ?: if (admits()) waiter.newReference() else return waiter.leave()
+        val former = replaceAt(placeOf(waiter.context), reference)?.get() as CoroutineWaiter?
+        if (former != null && former !== waiter) former.leave()
+    }
+
+    private fun admits() = ThreadLocalRandom.current().nextInt() and 3 == 0
 
     private fun referenceAt(place: Int) = PLACE.getVolatile(places, place) as WeakReference<*>?
 
@@ -75,8 +106,6 @@ internal object WaiterCache {
 
     private class NoCore : WaitCore() {
         override fun enqueue(waiter: Waiter) = refuse()
-
-        override fun withdraw(waiter: Waiter) = refuse()
 
         override fun takeBack(waiter: Waiter) = refuse()
 

@@ -103,7 +103,13 @@ public object Timeouts {
     }
 
     /** Whether this is kotlinx.coroutines' timer thread: a `withTimeout` may cancel there. */
-    @JvmStatic public fun isOnSharedTimer(): Boolean = Thread.currentThread().name.startsWith(KOTLINX_TIMER)
+    @JvmStatic
+    public fun isOnSharedTimer(): Boolean {
+        val thread = Thread.currentThread()
+        // That thread is a plain one. The workers of dispatchers, whose class is their own, need not look at their
+        // name.
+        return thread.javaClass === Thread::class.java && thread.name.startsWith(KOTLINX_TIMER)
+    }
 
     /** Runs [action] on [HandOverExecutor]; here if the system has no thread left. */
     internal fun handOver(action: Runnable) {

@@ -1,7 +1,6 @@
 package baton.sync.condition
 
 import baton.sync.Mutex
-import baton.waiting.FakeCore
 import baton.waiting.FakeWaiter
 import baton.waiting.SignalWaiter
 import baton.waiting.Waiter
@@ -33,7 +32,7 @@ class ConditionCoreTest {
 
         override fun leaveMutex(owner: Any?) = entrant.startWaiting()
 
-        override fun trySignal() = tryGrant()
+        override fun signal() = grantQueued()
 
         override fun entrant(signalled: Boolean): Waiter = entrant
     }
@@ -44,27 +43,19 @@ class ConditionCoreTest {
         return this
     }
 
-    /** The canceller has won the waiter, but has not come to the lock yet. */
-    private fun Future.beginToCancel() {
-        core = FakeCore()
-        assertEquals(Waiter.WAITING, withdraw(Waiter.CANCELLED))
-        core = this@ConditionCoreTest.core
-    }
-
-    private fun Future.endToCancel() = core.withdraw(this)
+    private fun Future.cancel() = assertEquals(Waiter.WAITING, withdraw(Waiter.CANCELLED))
 
     private fun assertState(queued: Int, waiting: Int) =
         assertEquals("queued = $queued, waiting = $waiting", "queued = ${mutex.waiting}, waiting = ${core.waiting}")
 
     @Test
-    fun signal_meetsACoroutineBeingCancelled_sendsBothToTheMutexOnce() {
+    fun cancel_coroutineWithoutASignal_entersTheMutexOnceAndLeavesTheSignal() {
         val cancelled = Coroutine().await()
         val next = Coroutine().await()
         check(mutex.tryLock())
-        cancelled.beginToCancel()
+        cancelled.cancel()
+        assertState(queued = 1, waiting = 1)
         assertTrue(core.signal(all = false))
-        assertState(queued = 2, waiting = 0)
-        cancelled.endToCancel()
         assertState(queued = 2, waiting = 0)
         repeat(3) { mutex.unlock() }
         assertEquals(listOf(1, 1), listOf(cancelled, next).map { it.entrant.resumed })
@@ -73,32 +64,27 @@ class ConditionCoreTest {
     }
 
     @Test
-    fun signal_meetsAFutureBeingCancelled_goesToTheNextAndLeavesItOut() {
+    fun cancel_signalledFuture_leavesTheMutexsQueueAndPassesTheSignalOn() {
         val cancelled = Future().await()
         val next = Future().await()
         check(mutex.tryLock())
-        cancelled.beginToCancel()
         assertTrue(core.signal(all = false))
-        assertState(queued = 1, waiting = 0)
-        cancelled.endToCancel()
+        assertState(queued = 1, waiting = 1)
+        cancelled.cancel()
         assertState(queued = 1, waiting = 0)
         mutex.unlock()
         assertEquals(listOf(0, 1), listOf(cancelled, next).map { it.resumed })
     }
 
     @Test
-    fun unlock_meetsASignalledFutureBeingCancelled_whoPassesTheSignalOnLater() {
-        val cancelled = Future().await()
-        val next = Future().await()
+    fun unlock_signalledFuture_isGrantedAndCannotBeCancelledAnyMore() {
+        val signalled = Future().await()
         check(mutex.tryLock())
         core.signal(all = false)
-        cancelled.beginToCancel()
         mutex.unlock()
-        assertFalse(mutex.isLocked)
-        assertState(queued = 0, waiting = 1)
-        cancelled.endToCancel()
+        assertEquals(Waiter.GRANTED, signalled.withdraw(Waiter.CANCELLED))
         assertTrue(mutex.isLocked)
-        assertEquals(listOf(0, 1), listOf(cancelled, next).map { it.resumed })
+        assertEquals(1, signalled.resumed)
     }
 
     @Test
