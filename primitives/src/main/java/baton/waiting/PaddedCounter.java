@@ -42,8 +42,9 @@ abstract class CounterField extends CounterFrontPadding {
         COUNTER.setRelease(this, value);
     }
 
-    public final long getAndAdd(long delta) {
-        return (long) COUNTER.getAndAdd(this, delta);
+    /** As {@link #setCounter}, but all processors see it when this returns. */
+    protected final void setCounterAtOnce(long value) {
+        counter = value;
     }
 
     public final boolean compareAndSet(long expected, long value) {

@@ -2,6 +2,7 @@ package baton.waiting
 
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
+import baton.waiting.threads.requireStack
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
@@ -14,8 +15,8 @@ import kotlinx.coroutines.Dispatchers
  * that of [elsewhere], then for about a minute after pauses that double up to a second. Reports the first failure and
  * the last.
  *
- * If there is no thread for that, neither of [elsewhere] nor of the timer, then the entry waits in [paused] until a
- * thread pauses for all. The next decision of any core looks for one.
+ * If there is no thread for that, neither of [elsewhere] nor of the timer, or no stack to ask for one, then the entry
+ * waits in [paused] until a thread pauses for all. The next decision of any core looks for one.
  *
  * It is true from the begin of a try until that has failed, so tries do not overlap, and none follows a success: a
  * dispatcher may run this although it has thrown.
@@ -59,6 +60,8 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
 
     private fun isTimerSet(): Boolean =
         try {
+            requireStack() // Otherwise the timer's lock may stay locked: a lock of the JDK does not survive an
+            // overflow.
             Timeouts.schedule(pauseMillis(), this)
             true
         } catch (_: Throwable) {
@@ -87,6 +90,7 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
         fun resumePaused() {
             if (paused.isEmpty() || !isPausing.compareAndSet(false, true)) return
             try {
+                requireStack()
                 Timeouts.schedule(1) {
                     wakePaused()
                     resumePaused()

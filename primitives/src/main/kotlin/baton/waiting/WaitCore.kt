@@ -58,7 +58,7 @@ public abstract class WaitCore {
 
     /** As [leaveQueue], under the lock. */
     internal fun leaveUnderLock(waiter: Waiter, to: Int): Boolean {
-        if (!isQueued(waiter)) return false
+        if (!isQueued(waiter)) return waiter.leaveStranded(this, to)
         waiter.leaveQueue(to)
         removeWithdrawn(waiter)
         return true
@@ -109,9 +109,13 @@ public abstract class WaitCore {
     /** Instead of [noteWait], for a [waiter] that comes from another queue. Under the lock. */
     internal fun noteWaitAnew(waiter: Waiter) {
         val caller = waiter.caller
-        when {
-            caller != null -> waiter.outcome = caller.waitingAnew()
-            watch?.isOn == true -> waiter.outcome = WaitNote(System.nanoTime())
+        try {
+            when {
+                caller != null -> waiter.outcome = caller.waitingAnew()
+                watch?.isOn == true -> waiter.outcome = WaitNote(System.nanoTime())
+            }
+        } catch (_: OutOfMemoryError) {
+            // The waiter goes from one queue to the other without a new note.
         }
     }
 
@@ -200,7 +204,7 @@ public abstract class WaitCore {
             result
         }
 
-    /** Runs [decision], which neither wakes nor invites a waiter and changes no holder, under the lock. */
+    /** Runs [decision], which neither wakes nor invites a waiter and changes no recorded holder, under the lock. */
     internal inline fun <T> plainly(decision: () -> T): T {
         lock()
         val result =

@@ -25,10 +25,10 @@ import kotlinx.coroutines.Job
  *  a clause of a `select`:   GRANTED ──▶ TAKEN      its select runs with it
  *                                └─────▶ RETURNED   its select lost it; the grant goes to the next waiter
  * ```
- * - A waiter is WAITING exactly while it is in a queue of its core. The lock of the core guards that state, so leaving
- *   it is a plain store. A canceller or timer takes the lock, moves the waiter out of the queue
- *   ([WaitCore.leaveQueue]), and then resumes it. Every other arrow is one atomic step on [state]. So exactly one of
- *   core, canceller and timer decides, and a withdrawn waiter holds nothing.
+ * - A waiter is WAITING while it is in a queue of its core (a coroutine at a condition: while its entry is). The lock
+ *   of the core guards that state, so leaving it is a plain store. A canceller or timer takes the lock, moves the
+ *   waiter out of the queue ([WaitCore.leaveQueue]), and then resumes it. Every other arrow is one atomic step on
+ *   [state]. So exactly one of core, canceller and timer decides, and a withdrawn waiter holds nothing.
  * - A canceller that moves the waiter out of PREPARING does no more: the thread that is about to enqueue has not
  *   suspended, and throws by itself. The core may also grant or fail a PREPARING waiter within `enqueue`.
  * - A coroutine arrives once. A dispatcher may run a block twice, or throw after it has queued the block, so that a
@@ -172,6 +172,13 @@ public abstract class Waiter(
     internal fun leaveQueue(to: Int) {
         STATE.setRelease(this, to)
     }
+
+    /**
+     * From WAITING, of a waiter that is in no queue, because a decision of [at] ran out of memory or stack. Under the
+     * lock of [at]. The state is read first: if it is of a later wait than the one at [at], so is [core].
+     */
+    internal fun leaveStranded(at: WaitCore, to: Int): Boolean =
+        state == WAITING && core === at && STATE.compareAndSet(this, WAITING, to)
 
     /** As [leaveQueue]. */
     internal fun grantQueued() {

@@ -188,7 +188,7 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
         } else {
             val batch = gathering ?: WaiterBatch().also { gathering = it }
             if (waiter.startGathering()) {
-                // From WAITING on a canceller may resume the waiter: its state must not be read again here.
+                // From GATHERING on a canceller may resume the waiter: its state must not be read again here.
                 waiter.place = batch
                 batch.add(waiter)
                 countPeak(batch.size)

@@ -54,7 +54,6 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
             if (waiter.entrant(signalled = false) != null) mutex.updateWord() else mutex.handOff()
             return waiter.currentState
         }
-        // From here on a canceller may withdraw it: its state must not be read again.
         waiter.ticket = arrivals++
         queue.add(waiter)
         mutex.handOff()

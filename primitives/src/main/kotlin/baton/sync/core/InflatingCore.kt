@@ -37,16 +37,18 @@ internal abstract class InflatingCore : PaddedCounter() {
         while (true) {
             val seen = counter()
             if (isGuarded(seen)) return
-            if (!compareAndSet(seen, INFLATED)) continue
+            // Before the word changes: the fields have no meaning until then, and this may fail for want of stack.
             readWord(seen)
-            return
+            if (compareAndSet(seen, INFLATED)) return
         }
     }
 
     /** Sets the word that the fields demand. No other thread changes it meanwhile. Under the lock. */
     fun updateWord() {
+        val former = counter()
         val word = demandedWord()
-        if (counter() != word) setCounter(word)
+        // Requests are refused by BLOCKED without the lock: none must be by what another processor does not see yet.
+        if (former == word) return else if (former == BLOCKED) setCounterAtOnce(word) else setCounter(word)
     }
 
     internal companion object {

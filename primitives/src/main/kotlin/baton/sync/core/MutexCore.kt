@@ -129,8 +129,6 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
                 else -> {
                     if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
                     if (waiter.startWaiting()) {
-                        // From here on a canceller may resume it: its state must not be read again, or both threads
-                        // would resume it.
                         addWaiter(waiter)
                         return Waiter.WAITING
                     }
@@ -236,10 +234,10 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
 
     /** Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. Under the lock. */
     fun requeue(waiter: Waiter) {
+        noteWaitAnew(waiter)
         while (true) {
             val isHeld = inflate()
             if (!isHeld && !WORD.compareAndSet(this, FREE, INFLATED)) continue
-            noteWaitAnew(waiter)
             addWaiter(waiter)
             if (!isHeld) handOff()
             return

@@ -200,8 +200,6 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         return waiter.currentState
     }
 
-    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = decideInflated { leaveUnderLock(waiter, to) }
-
     override fun withdrawMember(waiter: Waiter) {
         decideInflated { withdrawReader(waiter) }
     }

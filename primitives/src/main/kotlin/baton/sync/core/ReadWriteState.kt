@@ -330,6 +330,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             unlink(waiter)
         }
         admitEligible()
+        updateWord()
     }
 
     protected fun withdrawReader(waiter: Waiter) {

@@ -56,11 +56,11 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
      * [caller] is to be noted as the holder of the only permit.
      */
     fun tryTakePermits(n: Int, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Boolean {
-        if ((newHolder != null || caller != null) && permits == 1) return takeUnderLock(n, newHolder, caller)
+        val isRecorded = newHolder != null || caller != null
         while (true) {
             val seen = counter()
             when {
-                seen == INFLATED -> return takeUnderLock(n, newHolder, caller)
+                seen == INFLATED || isRecorded && permitsIn(seen) == 1 -> return takeUnderLock(n, newHolder, caller)
                 seen == BLOCKED || freeIn(seen) < n -> return if (exceedsPermits(n)) throw refusal(n) else false
                 compareAndSet(seen, seen - n) -> return true
             }
@@ -71,8 +71,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
         if (decideInflated { take(n, newHolder, caller) }) return true
         closed?.let { throw closed(it) }
         // The request may have passed checkWeight before a resize shrank the semaphore: then it throws here, and does
-        // not
-        // return false as if other callers held the permits.
+        // not return false as if other callers held the permits.
         if (exceedsPermits(n)) throw refusal(n)
         return false
     }
@@ -80,7 +79,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     override fun enqueue(waiter: Waiter): Int {
         if (permits == 1) waiter.readUrgency() else waiter.skipUrgency()
         noteWait(waiter)
-        return if (plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)
+        return if (isFifo && plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)
     }
 
     private fun enqueueSlowly(waiter: Waiter): Int = decideInflated { enqueueUnderLock(waiter) }
@@ -100,7 +99,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     }
 
     private fun releaseGuarded(n: Int): Boolean {
-        val next = (if (n == 1) plainly { handOverPlainly() } else null) ?: return releaseSlowly(n)
+        val next = (if (n == 1 && isFifo) plainly { handOverPlainly() } else null) ?: return releaseSlowly(n)
         wakeAll(next)
         return true
     }
@@ -108,8 +107,6 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     private fun releaseSlowly(n: Int): Boolean = decideInflated { putBack(n) }
 
     // ---- called by waiters, and by who looks at them
-
-    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = decideInflated { leaveUnderLock(waiter, to) }
 
     override fun claim(waiter: Waiter): Boolean = decideInflated { claimUnderLock(waiter) }
 

@@ -32,7 +32,8 @@ import baton.waiting.noteSole
  * (2) While a caller waits in idle, a permit is held. Idle means that free = permits and no request is about to take some:
  *     under UNFAIR, a released permit for which the head was invited counts as held. With 0 permits requests stay queued
  *     although none is held.
- * (3) The word is guarded exactly while the semaphore is closed, has waiters, a debt, or a recorded holder.
+ * (3) The word is guarded while the semaphore is closed, has waiters, a debt, or a recorded holder; otherwise it is plain,
+ *     unless the last decision has thrown.
  * (4) The holder of the only permit is recorded, if its priority can be boosted, in the step that grants the permit, and
  *     removed in the step that returns it. With more than one permit no holder is recorded, because a released permit
  *     could be any holder's.
@@ -176,17 +177,18 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         updateWord()
     }
 
-    // ---- the plain case
+    // ---- the plain case, of the order FIFO
+
+    protected val isFifo: Boolean
+        get() = fifo != null
 
     /**
      * Enqueues [waiter] if that is all there is to do: no permit is free, and no holder is recorded for it. Else false,
      * and nothing has changed. The word may be plain.
      */
     protected fun enqueuePlainly(waiter: Waiter): Boolean {
-        val fifo = fifo
-        if (fifo == null || waiter.awaitsIdle || exceedsPermits(waiter.weight) || waiter.urgency != Waiter.NO_URGENCY) {
-            return false
-        }
+        val fifo = fifo ?: return false
+        if (waiter.awaitsIdle || exceedsPermits(waiter.weight) || waiter.urgency != Waiter.NO_URGENCY) return false
         val seen = counter()
         if (seen != BLOCKED) {
             if (isGuarded(seen) || freeIn(seen) != 0 || !compareAndSet(seen, BLOCKED)) return false
@@ -263,10 +265,14 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
     final override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter) || idle.contains(waiter)
 
     final override fun removeWithdrawn(waiter: Waiter) {
-        if (waiter.awaitsIdle) return idle.remove(waiter)
-        if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
-        unlink(waiter)
-        admit()
+        if (waiter.awaitsIdle) {
+            idle.remove(waiter)
+        } else {
+            if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
+            unlink(waiter)
+            admit()
+        }
+        updateWord()
     }
 
     private fun unlink(waiter: Waiter) {
@@ -278,6 +284,8 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
     // ---- resize, close
 
     protected fun changePermits(newPermits: Int) {
+        // Before the change is seen: a request that comes after it must not be refused by an older BLOCKED.
+        setCounter(INFLATED)
         val hadNone = permits == 0
         val shrinks = newPermits < permits
         clearHolder()
@@ -289,6 +297,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     /** The word is guarded and stays so: a thread that sees [closure] finds no fast path open. */
     protected fun closeUnderLock(closure: Closure) {
+        setCounter(INFLATED)
         closed = closure
         failHeavierThan(0, reason = closure)
         admit()

@@ -14,6 +14,7 @@ import kotlin.coroutines.resume
 import kotlin.time.Duration
 import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.NonCancellable
 
 /** Suspends until [core] grants [request]. Throws [WaitCore.failure], or that the coroutine is cancelled. */
 internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null): Unit =
@@ -85,6 +86,7 @@ internal open class CoroutineWaiter(
             try {
                 core.enqueue(this)
             } catch (e: Throwable) { // Of the user's code, or for want of stack. The job may live long.
+                withdraw(CANCELLED)
                 leave()
                 throw e
             }
@@ -138,21 +140,31 @@ internal open class CoroutineWaiter(
 
     /** Called when it has arrived with its grant. */
     private fun retire() {
-        if (!mayBeReused) return leave()
+        if (!mayBeReused || job?.isActive != true) return leave()
         core = WaiterCache.noCore
         request = null
         caller = null
         place = null
         outcome = null
         countWait()
-        WaiterCache.put(this)
+        try {
+            WaiterCache.put(this)
+        } catch (_: Throwable) {
+            // For want of memory or stack. The wait has ended all the same, and the next one watches the job anew.
+            unwatch()
+        }
+        // The handler, which runs once, may have come before the waiter was in the slot.
+        if (!job.isActive) WaiterCache.forget(this)
     }
 
     internal fun newReference(): WeakReference<CoroutineWaiter> = WeakReference(this).also { reference = it }
 
-    /** Without a job there may be no coroutine, and an interceptor of users may count what it has wrapped. */
+    /**
+     * Without a job there may be no coroutine, NonCancellable does not tell its end, and an interceptor of users may
+     * count what it has wrapped.
+     */
     protected open val mayBeReused: Boolean
-        get() = job != null && interceptor is CoroutineDispatcher && !servesOnce
+        get() = job != null && job !== NonCancellable && interceptor is CoroutineDispatcher && !servesOnce
 
     /** For the next wait of the same coroutine. */
     internal fun reuse(core: WaitCore, number: Int, request: Any?, caller: Continuation<*>) {

@@ -1,5 +1,6 @@
 package baton.waiting.coroutine
 
+import baton.waiting.threads.Trampoline
 import java.lang.ref.WeakReference
 import java.util.concurrent.atomic.AtomicReference
 
@@ -19,30 +20,32 @@ internal class ThreadSlots<T : Any>(private val onOrphan: (T) -> Unit) {
     /** The slots that were given out. Guarded by its monitor. */
     private val all = ArrayList<Owned<T>>()
 
-    private class Owned<T>(val thread: WeakReference<Thread>, val slot: AtomicReference<T?>) {
-        val isOrphaned: Boolean
-            get() = thread.get()?.isAlive != true
-    }
+    private class Owned<T>(val thread: WeakReference<Thread>, val slot: AtomicReference<T?>)
 
     /** The slot of this thread, if it has one already. */
-    fun find(): AtomicReference<T?>? = own.get()
+    fun find(): AtomicReference<T?>? = if (isVirtual()) null else own.get()
 
     /** The slot of this thread; null if that is a virtual one. */
-    fun get(): AtomicReference<T?>? = own.get() ?: create(Thread.currentThread())
+    fun get(): AtomicReference<T?>? = if (isVirtual()) null else own.get() ?: create(Thread.currentThread())
 
-    private fun create(thread: Thread): AtomicReference<T?>? {
-        if (thread.javaClass === VIRTUAL_THREAD) return null
+    private fun isVirtual() = Thread.currentThread().javaClass === VIRTUAL_THREAD
+
+    private fun create(thread: Thread): AtomicReference<T?> {
         val slot = AtomicReference<T?>()
-        val orphans = synchronized(all) { takeOrphans().also { all += Owned(WeakReference(thread), slot) } }
+        val orphans = synchronized(all) { takeOrphans(thread).also { all += Owned(WeakReference(thread), slot) } }
         own.set(slot)
-        for (orphan in orphans) orphan.getAndSet(null)?.let(onOrphan)
+        for (orphan in orphans) Trampoline.guarded { orphan.getAndSet(null)?.let(onOrphan) }
         return slot
     }
 
-    private fun takeOrphans(): List<AtomicReference<T?>> {
-        val orphans = all.filter { it.isOrphaned }
-        if (orphans.isNotEmpty()) all.removeAll(orphans)
-        return orphans.map { it.slot }
+    /** The slots of threads that have ended, and of [creator] itself: some pools erase the thread locals of theirs. */
+    private fun takeOrphans(creator: Thread): List<AtomicReference<T?>> {
+        val orphans = ArrayList<AtomicReference<T?>>(0)
+        all.removeIf { owned ->
+            val thread = owned.thread.get()
+            (thread === creator || thread?.isAlive != true).also { if (it) orphans += owned.slot }
+        }
+        return orphans
     }
 
     private companion object {

@@ -27,9 +27,10 @@ import kotlin.coroutines.CoroutineContext
  * 4. A coroutine that changes its thread finds its waiter in the places, once another waiter has moved it there. One of
  *    four moves, at random: a coroutine that waits once would pay for its place and gain nothing, and one that waits
  *    often is soon among the four. A waiter that has left both takes its handler off the job.
- * 5. When a job ends, its handler takes the waiter out of the slot ([forget]); places refer to waiters weakly. So the
- *    cache keeps no coroutine that has ended, and of those that were abandoned one for each thread, until the thread's
- *    next arrival. A waiter at rest refers to neither core nor request nor caller.
+ * 5. When a job ends or is cancelled, its handler takes the waiter out of the slot ([forget]), and a waiter of such a
+ *    job does not come to rest; places refer to waiters weakly. So the cache keeps no coroutine that has ended. Of
+ *    those that were abandoned, or cancelled in the moment in which their waiter came to rest, it keeps one for each
+ *    thread, until the thread's next arrival. A waiter at rest refers to neither core nor request nor caller.
  */
 internal object WaiterCache {
     private const val PLACES = 1024
