@@ -100,7 +100,7 @@ class WeightedSemaphoreLincheckTest : SemaphoreLincheckBase(3, ThreePermitsSeque
     override val scenarios: List<Scenario>
         get() =
             listOf(
-                // A release that met a phantom counts its permits again under the lock, and another release is faster.
+                // Two releases, one of which may be of more permits than are held, and a request for all.
                 threads(
                     { actor(::release, 1) },
                     {

@@ -1,5 +1,6 @@
 package baton.memory
 
+import baton.channels.Channel
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.sync.withLock
@@ -10,6 +11,8 @@ import java.lang.management.ManagementFactory
 import java.lang.ref.WeakReference
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
+import java.util.concurrent.ExecutorService
+import java.util.concurrent.Executors
 import kotlin.concurrent.thread
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.GlobalScope
@@ -192,6 +195,31 @@ class ConditionMemoryTest {
 class JobHandlersMemoryTest {
     /** Each step of a coroutine runs on a thread of its own, which ends with the step. */
     private val threadForEachStep = Executor { step -> thread { step.run() } }.asCoroutineDispatcher()
+
+    /**
+     * The send returns normally, although its coroutine is cancelled: no later call of its job's handler frees
+     * anything.
+     */
+    @Test
+    fun sender_cancelledAfterItsElementWasTaken_isNotKeptByItsThread() {
+        val executor = Executors.newSingleThreadExecutor()
+        assertCollected(listOf(cancelAfterTake(executor)))
+        executor.shutdown()
+    }
+
+    private fun cancelAfterTake(executor: ExecutorService): WeakReference<Job> {
+        val channel = Channel<Any>()
+        val ended = CountDownLatch(1)
+        val job = park(executor.asCoroutineDispatcher()) { channel.send(Any()).also { ended.countDown() } }
+        while (channel.waiting == 0) Thread.onSpinWait()
+        val gate = CountDownLatch(1)
+        executor.execute { gate.await() }
+        assertTrue(channel.tryReceive().isSuccess)
+        job.cancel()
+        gate.countDown()
+        ended.await()
+        return WeakReference(job)
+    }
 
     @Test
     fun longLivedCoroutine_waitsOnThreadsThatEnd_keepsNoHandlersOfItsJob() = runBlocking {

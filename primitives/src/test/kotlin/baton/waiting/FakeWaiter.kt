@@ -55,7 +55,10 @@ internal class FakeCore(private val refills: Iterator<Waiter> = emptyList<Waiter
         return Waiter.WAITING
     }
 
-    override fun isQueued(waiter: Waiter): Boolean = waiter.core === this
+    /** Whether its decisions lose the waiters that they take out of a queue. */
+    var losesWaiters = false
+
+    override fun isQueued(waiter: Waiter): Boolean = !losesWaiters && waiter.core === this
 
     override fun removeWithdrawn(waiter: Waiter) = withdrawMember(waiter)
 

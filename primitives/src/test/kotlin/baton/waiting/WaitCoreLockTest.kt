@@ -172,6 +172,19 @@ class WaitCoreLockTest {
         assertEquals(1, core.withdrawn)
     }
 
+    /**
+     * A decision ran out of stack between the queue and the grant. A canceller must not look for the waiter for ever.
+     */
+    @Test
+    fun waiter_thatItsCoreHasLost_isWithdrawnAllTheSame() {
+        val waiter = FakeWaiter(core)
+        waiter.startWaiting()
+        core.losesWaiters = true
+        assertEquals(Waiter.WAITING, waiter.withdraw(Waiter.CANCELLED))
+        assertEquals(Waiter.CANCELLED, waiter.currentState)
+        assertEquals(0, core.withdrawn)
+    }
+
     @Test
     fun failedWaiter_hearsOfItAndOfTheReason() {
         val waiter = FakeWaiter(core)

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The future of a request in a primitive's queue.
  *
- * <p>The compare-and-set of its {@link Entry} decides which thread completes it: one that grants or fails the request,
+ * <p>The state of its {@link Entry} decides which thread completes it: one that grants or fails the request,
  * the timer, or a thread that cancels or completes the future from outside. The last withdraws the request first, so
  * the waiters behind it are granted before any thread sees this future completed. A thread that is too late completes
  * it with the grant instead, so the future is done when the call returns.
