@@ -102,8 +102,11 @@ internal class StoreSync<K : Any>(
                     own()
                     store.load(0)
                 } catch (e: Throwable) {
+                    // A load that was cancelled, by the end of the schedule, has not failed: the edits are written.
+                    val failure = unlessCancelled(e)
                     hasLoadFailed = true
-                    throw unlessCancelled(e).also { outage.failed(Call.LOAD, it) }
+                    outage.failed(Call.LOAD, failure)
+                    throw failure
                 }
             readCount.incrementAndGet()
             rows.mergeFirst(all)

@@ -10,8 +10,6 @@ import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -22,12 +20,6 @@ import org.junit.jupiter.params.provider.ValueSource
 
 /** Due times that passed while the schedule did not run, and clocks that jump. */
 class MisfireTest {
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
-
-    private val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
-
     /** The due times and how many more they stand for. */
     private val ScheduleWorld.made: List<Pair<Long, Int>>
         get() = runs.map { it.at.epochSecond to it.missed }

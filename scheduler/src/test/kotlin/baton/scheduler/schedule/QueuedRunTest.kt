@@ -11,19 +11,11 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
 /** Edits while a run waits for a place, or for the end of the last one: it does not begin. */
 class QueuedRunTest {
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
-
-    private val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
-
     /** A schedule with one place, which an entry takes from 55 s to 75 s; so a run that is due at 60 s is queued. */
     private fun ScheduleWorld.blocked(overlap: Overlap = Overlap.SKIP): Schedule<String> {
         val block: suspend (Due<String>) -> Unit = { if (it.key == "blocker") delay(20.seconds) }

@@ -27,8 +27,6 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
-import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -40,10 +38,6 @@ import org.junit.jupiter.api.Test
 /** Runs that end in unusual ways: no entry is lost, and none returns. */
 class RunEndTest {
     private val store = FaultyStore()
-
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
 
     @Test
     fun action_whoseChildFails_isReportedAndRunsAgain() = scheduleTest {

@@ -7,8 +7,6 @@ import java.time.Instant
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
@@ -17,12 +15,6 @@ import org.junit.jupiter.api.Test
 
 /** Edits of entries before and while they run, in virtual time. */
 class ScheduleEditsTest {
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
-
-    private val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
-
     @Test
     fun put_again_replacesTheTrigger() = scheduleTest {
         val schedule = started()

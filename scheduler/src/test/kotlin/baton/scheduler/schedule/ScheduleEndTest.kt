@@ -9,7 +9,6 @@ import java.time.Instant
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
-import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.NonCancellable
@@ -19,9 +18,7 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
-import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
-import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -33,12 +30,6 @@ import org.junit.jupiter.api.Test
 /** How a schedule ends, and misuse. */
 class ScheduleEndTest {
     private val store = FaultyStore()
-
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
-
-    private val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
 
     /** Ends [schedule] both ways, and returns how long that took. */
     private fun endsWithin(
@@ -170,6 +161,21 @@ class ScheduleEndTest {
         assertEquals(listOf("a"), store.inside.load(0).map { it.key })
         assertContains(resync.await()!!.message!!, "Schedule 'test' has ended")
         assertEquals(0, failures.size)
+    }
+
+    @Test
+    fun end_whileTheFirstLoadHangs_writesTheEdits() {
+        val store = FaultyStore()
+        endsWithin(
+            1.seconds,
+            {
+                store.loadTakes = 10.hours
+                schedule(store = store).also { it.put("a", Trigger.at(Instant.ofEpochSecond(3600))) }
+            },
+        ) {
+            assertEquals(listOf("a"), store.inside.load(0).map { row -> row.key })
+            assertEquals(0, failures.size)
+        }
     }
 
     @Test

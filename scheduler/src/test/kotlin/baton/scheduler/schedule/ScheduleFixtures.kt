@@ -13,15 +13,25 @@ import java.time.InstantSource
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toJavaDuration
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.TestResult
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
+import kotlinx.coroutines.test.runTest
+
+/** Runs [block] in virtual time. */
+internal fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit): TestResult = runTest {
+    ScheduleWorld(this).block(this)
+}
+
+internal val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
 
 /** A schedule in virtual time, which began at the epoch, and a record of its runs and failures. */
 internal class ScheduleWorld(private val scope: TestScope) : InstantSource {

@@ -10,7 +10,6 @@ import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertThrows
@@ -21,11 +20,6 @@ import org.junit.jupiter.api.Test
 class StoreSyncTest {
     private val store = FaultyStore()
 
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
-
-    private val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
     private val every20 = "every PT20S from 1970-01-01T00:00:00Z"
 
     @Test

@@ -12,8 +12,6 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.TestScope
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -22,12 +20,6 @@ import org.junit.jupiter.api.Test
 /** The writes of a schedule, their times, and stores that fail. */
 class WriteBehindTest {
     private val store = FaultyStore()
-
-    private fun scheduleTest(block: suspend ScheduleWorld.(TestScope) -> Unit) = runTest {
-        ScheduleWorld(this).block(this)
-    }
-
-    private val everyMinute = Trigger.every(1.minutes, anchor = Instant.EPOCH)
 
     private suspend fun stored() =
         store.inside.load(0).associate { it.key to "${it.trigger} ${it.nextDue} ${it.paused}" }
