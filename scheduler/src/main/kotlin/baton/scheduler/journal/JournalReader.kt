@@ -96,21 +96,17 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
     private fun isTorn(invalid: Long): Boolean {
         val sectorEnd = (invalid / SECTOR_BYTES + 1) * SECTOR_BYTES
         val begin = window.at(invalid, (minOf(sectorEnd, limit) - invalid).toInt())
-        if (
-            invalid % SECTOR_BYTES == 0L || (0 until begin.remaining()).all { begin.get(begin.position() + it) == ZERO }
-        )
-            return true
+        if (invalid % SECTOR_BYTES == 0L || isZero(begin)) return true
         if (begin.remaining() < JournalCodec.FRAME_BYTES) return JournalCodec.isBeginOfMarker(begin)
         val end = invalid + JournalCodec.recordBytes(begin)
-        return end > limit || end == limit && limit > sectorEnd || firstSectorOfZeros() < end
+        return end > limit || end == limit && limit > sectorEnd || isZeroFrom((end - 1) / SECTOR_BYTES * SECTOR_BYTES)
     }
 
-    /** The begin of the first sector from which on all bytes are zeros; at least [limit] if the last one is not. */
-    private fun firstSectorOfZeros(): Long {
-        var begin = limit
-        while (begin > 0 && window.at(begin - 1, 1).let { it.get(it.position()) } == ZERO) begin--
-        return (begin + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES
-    }
+    /** Whether all bytes from [sector] on are zeros. */
+    private fun isZeroFrom(sector: Long): Boolean =
+        (sector until limit step SECTOR_BYTES).all { isZero(window.at(it, minOf(SECTOR_BYTES, limit - it).toInt())) }
+
+    private fun isZero(bytes: ByteBuffer) = (bytes.position() until bytes.limit()).all { bytes.get(it) == ZERO }
 
     private inline fun <T> orDamaged(offset: Long, read: () -> T): T =
         try {
