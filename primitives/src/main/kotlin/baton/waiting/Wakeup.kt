@@ -32,17 +32,9 @@ public abstract class Wakeup {
  */
 internal fun wakeAll(first: Wakeup) {
     if (Rewaking.isInUse) Rewaking.resumePaused()
-    if (first.chain == null && arrivesAtOnce(first)) return
+    if (first.chain == null && orAgain(first, true) { first.arriveAtOnce() }) return
     if (Timeouts.isOnSharedTimer()) Timeouts.offSharedTimer { wakeHere(first) } else wakeHere(first)
 }
-
-private fun arrivesAtOnce(entry: Wakeup): Boolean =
-    try {
-        entry.arriveAtOnce()
-    } catch (e: Throwable) {
-        Rewaking(entry).begin(e)
-        true
-    }
 
 private fun wakeHere(first: Wakeup) {
     var next: Wakeup? = first
@@ -50,7 +42,7 @@ private fun wakeHere(first: Wakeup) {
         val entry: Wakeup = next
         next = entry.chain
         entry.chain = null
-        val more = arriveGuarded(entry) ?: continue
+        val more = orAgain(entry, null) { entry.arrive() } ?: continue
         var last: Wakeup = more
         while (true) last = last.chain ?: break
         last.chain = next
@@ -59,10 +51,10 @@ private fun wakeHere(first: Wakeup) {
 }
 
 /** An exception of a wake-up, such as a stack overflow, must not keep the others from being woken. */
-private fun arriveGuarded(entry: Wakeup): Wakeup? =
+private inline fun <T> orAgain(entry: Wakeup, otherwise: T, arrival: () -> T): T =
     try {
-        entry.arrive()
+        arrival()
     } catch (e: Throwable) {
         Rewaking(entry).begin(e)
-        null
+        otherwise
     }

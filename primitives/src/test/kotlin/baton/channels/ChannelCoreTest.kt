@@ -7,7 +7,7 @@ import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** What a withdrawn waiter leaves behind, with waiters that resume in place. */
+/** A withdrawn waiter leaves nothing behind. The waiters resume in place. */
 class ChannelCoreTest {
     private val dropped = mutableListOf<Any?>()
 

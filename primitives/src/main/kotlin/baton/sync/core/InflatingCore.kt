@@ -47,8 +47,12 @@ internal abstract class InflatingCore : PaddedCounter() {
     fun updateWord() {
         val former = counter()
         val word = demandedWord()
-        // Requests are refused by BLOCKED without the lock: none must be by what another processor does not see yet.
-        if (former == word) return else if (former == BLOCKED) setCounterAtOnce(word) else setCounter(word)
+        when (former) {
+            word -> {}
+            // Requests are refused by BLOCKED without the lock. None may be while its end is on the way to a processor.
+            BLOCKED -> setCounterAtOnce(word)
+            else -> setCounter(word)
+        }
     }
 
     internal companion object {

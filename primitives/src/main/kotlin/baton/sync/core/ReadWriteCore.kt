@@ -28,11 +28,11 @@ import baton.waiting.noteCaller
  *   WRITE_LOCKED      a writer without an owner; no waiters
  *   INFLATED          a caller waits, or has given an owner, or can be boosted: the fields under the lock name
  *                     the holders
- *   BLOCKED   the same, and a newly arriving reader has to wait: only updateWord() sets this
+ *   BLOCKED           the same, and a newly arriving reader has to wait: only updateWord() sets this
  *
  *   n ◀──▶ n', WRITE_LOCKED                            any thread, without the lock: lockRead and unlockRead (±1),
  *                                                      lockWrite, unlockWrite, lockUpgradable, upgrade, downgrade
- *   n, WRITE_LOCKED ◀──▶ INFLATED, BLOCKED     under the lock, by inflate() and updateWord(): a caller waits,
+ *   n, WRITE_LOCKED ◀──▶ INFLATED, BLOCKED             under the lock, by inflate() and updateWord(): a caller waits,
  *                                                      or gives an owner, or can be boosted
  *
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and

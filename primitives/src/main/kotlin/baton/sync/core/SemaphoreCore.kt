@@ -162,7 +162,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     private fun tooHeavy(n: Int, bound: Int): IllegalArgumentException =
         IllegalArgumentException("permits = $n, must be at most $bound, the permits of ${label()}")
 
-    fun closedException(): SemaphoreClosedException = closed(closed!!)
+    fun closedException(): SemaphoreClosedException = closed(checkNotNull(closed))
 
     private fun closed(closure: Closure) = SemaphoreClosedException("${label()} is closed", closure.cause)
 }

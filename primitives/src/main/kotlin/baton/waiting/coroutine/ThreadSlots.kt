@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference
  * A slot of each thread for one object, which its thread puts there and takes out without an atomic operation. Other
  * threads only clear it, by compare-and-set.
  *
- * What a thread leaves in its slot when it ends is passed to [onOrphan], when the next thread gets a slot. So there are
+ * The next thread that gets a slot passes to [onOrphan] each object that an ended thread left in its slot. So there are
  * never more such objects than there were threads at a time.
  *
  * A virtual thread has no slot: it runs one block of a coroutine, and the slot would cost more than it saves. Slots are
