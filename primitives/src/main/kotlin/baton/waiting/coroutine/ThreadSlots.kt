@@ -17,10 +17,12 @@ import java.util.concurrent.atomic.AtomicReference
 internal class ThreadSlots<T : Any>(private val onOrphan: (T) -> Unit) {
     private val own = ThreadLocal<AtomicReference<T?>>()
 
-    /** The slots that were given out. Guarded by its monitor. */
-    private val all = ArrayList<Owned<T>>()
+    /** The list of the slots that were given out. As the links, guarded by the monitor of [own]. */
+    private var first: Owned<T>? = null
 
-    private class Owned<T>(val thread: WeakReference<Thread>, val slot: AtomicReference<T?>)
+    // Not in a list of the JDK: from there Lincheck, which restores static state after each execution, would go on to
+    // the thread, from it to the other threads of its group, and would restore the task that its own thread waits for.
+    private class Owned<T>(val thread: WeakReference<Thread>, val slot: AtomicReference<T?>, var next: Owned<T>?)
 
     /** The slot of this thread, if it has one already. */
     fun find(): AtomicReference<T?>? = if (isVirtual()) null else own.get()
@@ -31,21 +33,30 @@ internal class ThreadSlots<T : Any>(private val onOrphan: (T) -> Unit) {
     private fun isVirtual() = Thread.currentThread().javaClass === VIRTUAL_THREAD
 
     private fun create(thread: Thread): AtomicReference<T?> {
+        while (true) {
+            val orphan = synchronized(own) { takeOrphan(thread) } ?: break
+            Trampoline.guarded { orphan.getAndSet(null)?.let(onOrphan) }
+        }
         val slot = AtomicReference<T?>()
-        val orphans = synchronized(all) { takeOrphans(thread).also { all += Owned(WeakReference(thread), slot) } }
+        synchronized(own) { first = Owned(WeakReference(thread), slot, first) }
         own.set(slot)
-        for (orphan in orphans) Trampoline.guarded { orphan.getAndSet(null)?.let(onOrphan) }
         return slot
     }
 
-    /** The slots of threads that have ended, and of [creator] itself: some pools erase the thread locals of theirs. */
-    private fun takeOrphans(creator: Thread): List<AtomicReference<T?>> {
-        val orphans = ArrayList<AtomicReference<T?>>(0)
-        all.removeIf { owned ->
+    /** A slot of a thread that has ended, or of [creator] itself: some pools erase the thread locals of theirs. */
+    private fun takeOrphan(creator: Thread): AtomicReference<T?>? {
+        var before: Owned<T>? = null
+        var owned = first
+        while (owned != null) {
             val thread = owned.thread.get()
-            (thread === creator || thread?.isAlive != true).also { if (it) orphans += owned.slot }
+            if (thread === creator || thread?.isAlive != true) {
+                if (before == null) first = owned.next else before.next = owned.next
+                return owned.slot
+            }
+            before = owned
+            owned = owned.next
         }
-        return orphans
+        return null
     }
 
     private companion object {
