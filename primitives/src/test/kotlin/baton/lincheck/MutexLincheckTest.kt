@@ -110,6 +110,13 @@ abstract class HonestMutexLincheckBase : MutexLincheckBase(HonestMutexSequential
         mine[thread] = NO_OWNER
     }
 
+    @Operation(cancellableOnSuspension = true, promptCancellation = true)
+    suspend fun lockBy(@Param(name = "thread") thread: Int) {
+        val owner = ThreadOwner.entries[thread]
+        underLincheck(extra = extra(thread)) { mutex.lock(owner) }
+        mine[thread] = owner
+    }
+
     @Operation
     fun tryLock(@Param(name = "thread") thread: Int) = mutex.tryLock().also { if (it) mine[thread] = NO_OWNER }
 
@@ -141,13 +148,6 @@ class MutexCancelLincheckTest : HonestMutexLincheckBase() {
                     )
                     .after { actor(::tryLock, 1) }
             )
-
-    @Operation(cancellableOnSuspension = true, promptCancellation = true)
-    suspend fun lockBy(@Param(name = "thread") thread: Int) {
-        val owner = ThreadOwner.entries[thread]
-        underLincheck { mutex.lock(owner) }
-        mine[thread] = owner
-    }
 }
 
 /** Timeouts: a timer may meet the hand-over, the cancellation, and each other. */

@@ -12,6 +12,8 @@ import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.WaitOrder
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration.Companion.hours
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
@@ -25,9 +27,12 @@ abstract class HonestSemaphoreLincheckBase(permits: Int, model: Class<*>, order:
     SemaphoreLincheckBase(permits, model, order) {
     protected val held = IntArray(THREADS)
 
+    /** Further elements of the context of the caller that acquires. */
+    protected open fun extra(thread: Int): CoroutineContext = EmptyCoroutineContext
+
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquire(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
-        underLincheck { semaphore.acquire(n) }
+        underLincheck(extra = extra(thread)) { semaphore.acquire(n) }
         held[thread] += n
     }
 

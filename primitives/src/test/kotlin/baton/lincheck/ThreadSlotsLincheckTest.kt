@@ -7,18 +7,15 @@ import baton.lincheck.world.after
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Semaphore
-import java.util.concurrent.TimeUnit
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.jetbrains.lincheck.datastructures.Operation
 import org.junit.jupiter.api.BeforeEach
-import org.junit.jupiter.api.Timeout
 
 /**
  * A model check in a JVM in which coroutines have waited before, as those of users. Lincheck restores static state
  * after each execution, and all that it reaches from there: it must not reach its own threads.
  */
-@Timeout(2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadSlotsLincheckTest : LincheckCase {
     override val model: Class<*>
         get() = OnePermitSequential::class.java

@@ -27,6 +27,8 @@ internal open class SemaphoreSequential(private var permits: Int) {
     private val line = ArrayList<Request>()
     private val idlers = ArrayList<CancellableContinuation<Unit>>()
 
+    fun permits() = permits
+
     fun availablePermits() = maxOf(permits - held, 0)
 
     fun waiting() = line.size
@@ -138,6 +140,8 @@ internal open class HonestSemaphoreSequential(permits: Int) {
     private val semaphore = SemaphoreSequential(permits)
     private val held = IntArray(THREADS)
 
+    fun permits() = semaphore.permits()
+
     fun availablePermits() = semaphore.availablePermits()
 
     fun waiting() = semaphore.waiting()
@@ -154,6 +158,8 @@ internal open class HonestSemaphoreSequential(permits: Int) {
 
     suspend fun tryAcquireTimed(thread: Int, n: Int) =
         semaphore.tryAcquireTimed(thread, n).also { if (it) held[thread] += n }
+
+    suspend fun tryAcquireForNoTime(thread: Int, n: Int) = tryAcquire(thread, n)
 
     fun timePasses(thread: Int) = semaphore.timePasses(thread)
 
