@@ -8,7 +8,7 @@ import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 
 /**
- * A snapshot of the counters of a [PriorityDispatcher]. Numbers that change while it is taken may be inconsistent.
+ * A snapshot of the counters of a [PriorityDispatcher]. Its numbers are exact and consistent.
  *
  * A view by [PriorityDispatcher.limitedParallelism] has metrics of its own. A view by [PriorityDispatcher.level] shares
  * those of the dispatcher of which it is a view.
@@ -20,11 +20,10 @@ public class DispatcherMetrics internal constructor(public val workers: Int, pri
     public operator fun get(priority: Priority): OfLevel = levels[priority.ordinal]
 
     /**
-     * @property queued how many blocks are queued; each snapshot counts them, in time proportional to their number.
-     *   Blocks of a limited view count in the view's metrics. Here the view's queued workers count: in each level at
-     *   most as many as its parallelism, of which some may not be needed any more.
-     * @property picked how many blocks, and workers of limited views, were picked. A worker adds its picks when it
-     *   changes to another level, gives way after its quantum, or leaves.
+     * @property queued how many blocks are queued. Blocks of a limited view count in the view's metrics. Here the
+     *   view's queued workers count: in each level at most as many as its parallelism, of which some may not be needed
+     *   any more.
+     * @property picked how many blocks, and workers of limited views, were picked.
      * @property outOfTurn how many of them were picked although a more urgent level had work.
      * @property sampledWaits how many waits were measured: about one in 64.
      * @property meanWait of the measured waits, from the dispatch to the start, in real time even if the underlying

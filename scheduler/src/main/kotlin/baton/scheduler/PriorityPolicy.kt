@@ -24,13 +24,12 @@ public sealed class PriorityPolicy {
     /**
      * The most urgent level first, with bounded bypass: a level that has work and has been passed over as often as
      * given here is next. If several levels reach their bounds at the same time, they are picked up to three picks
-     * earlier, so that the bound is exact for all. Each worker counts for itself: in a dispatcher of `n` workers, the
-     * head of a level runs within `n` times as many picks of others.
+     * earlier, so that the bound is exact for all. The picks of all workers of a dispatcher count together.
      *
-     * A view by [PriorityDispatcher.limitedParallelism] has one count for all its workers: it passes the head of a
-     * level over at most as often as given here. But for each of its own picks the view is queued in the dispatcher, at
-     * the most urgent level that waits in it, and may be passed over there as a block of that level may. So in picks of
-     * the dispatcher the two bounds multiply.
+     * A view by [PriorityDispatcher.limitedParallelism] has a count of its own: it, too, passes the head of a level
+     * over at most as often as given here. But for each of its own picks the view is queued in the dispatcher, at the
+     * most urgent level that waits in it, and may be passed over there as a block of that level may. So in picks of the
+     * dispatcher the two bounds multiply.
      *
      * With the defaults CRITICAL keeps at least 97 % of all picks. No clock is read, so the bound holds in virtual
      * time.

@@ -3,8 +3,8 @@ package baton.scheduler.dispatch
 import baton.waiting.BoundedBypass
 
 /**
- * Chooses among the levels that have work, for one worker; only one thread at a time uses it. The levels are passed as
- * a mask that is not zero: bit 0 is CRITICAL.
+ * Chooses among the levels that have work. Guarded by the lock of its queue. The levels are passed as a mask that is
+ * not zero: bit 0 is CRITICAL.
  */
 internal abstract class LevelSelector {
     abstract fun select(mask: Int): Int
@@ -14,10 +14,6 @@ internal abstract class LevelSelector {
 
     /** Records that [level] was selected while the levels of [mask] had work. */
     abstract fun recordSelected(level: Int, mask: Int)
-
-    /** Whether the mask must contain every level that has work, for the bounds to hold. */
-    open val needsExactMask: Boolean
-        get() = false
 
     /** All levels are empty. */
     abstract fun reset()
@@ -33,9 +29,6 @@ internal object StrictSelector : LevelSelector() {
 
 internal class BoundedSelector(limits: IntArray) : LevelSelector() {
     private val bypass = BoundedBypass(limits)
-
-    override val needsExactMask: Boolean
-        get() = true
 
     /** Whether a level may have been passed over since the last time that only one level had work. */
     private var hasBypassed = false

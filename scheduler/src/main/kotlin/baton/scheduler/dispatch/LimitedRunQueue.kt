@@ -1,7 +1,6 @@
 package baton.scheduler.dispatch
 
 import baton.scheduler.DispatcherMetrics
-import baton.scheduler.dispatch.Counts.Companion.blockOf
 import baton.waiting.threads.Trampoline
 
 /*
@@ -27,22 +26,14 @@ import baton.waiting.threads.Trampoline
  * (5) The selector records each selected block, under the lock, with the levels that have work at that time. So the
  *     view passes the head of level l over at most bound(l) times.
  *
- * All state is guarded by `lock`. A thread that holds it runs no block and enqueues nothing in the parent. It may take
- * the lock of a view over this one, when it selects a slot of that view; never the other way round.
+ * A thread that holds the lock may take the lock of a view over this one, when it selects a slot of that view; never the
+ * other way round.
  */
-internal class LimitedRunQueue(private val parent: RunQueue, override val parallelism: Int) : RunQueue() {
-    private val lock = Any()
-    private val queues = Array(LEVELS.size) { ArrayDeque<Runnable>() }
-
+internal class LimitedRunQueue(private val parent: RunQueue, override val parallelism: Int) :
+    LockedRunQueue(parent.root.policy) {
     /** How many slots are queued in the parent at each level, or about to be. */
     private val queuedSlots = IntArray(LEVELS.size)
-    private val selector = parent.root.policy.newSelector()
-    private val counts = Counts()
-    private val picks = counts.local()
     private var running = 0
-
-    /** The levels that have blocks. Written under the lock. */
-    @Volatile private var mask = 0
 
     private val free: Int
         get() = parallelism - running
@@ -55,12 +46,11 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
     }
 
     override fun enqueue(level: Int, block: Runnable) {
-        val entry = counts.sampled(level, block)
-        val slot =
-            synchronized(lock) {
-                addBlock(level, entry)
-                addMissingSlot()
-            }
+        val entry = entryOf(block)
+        val slot = locked {
+            add(level, entry)
+            addMissingSlot()
+        }
         slot?.enqueue(parent)
     }
 
@@ -70,9 +60,9 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
         if (free == 0) return null
         var queuedSlots = 0
         var waiting = 0
-        for (level in queues.indices) {
+        for (level in LEVELS.indices) {
             queuedSlots += this.queuedSlots[level]
-            waiting += queues[level].size
+            waiting += sizeOf(level)
             if (queuedSlots >= minOf(free, waiting)) continue
             this.queuedSlots[level]++
             return WorkerSlot(this, level)
@@ -84,79 +74,32 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
      * The parent has picked [slot]. Returns whether the slot runs a block. In both cases another slot may have to be
      * enqueued in the [parent].
      */
-    fun beginSlot(slot: WorkerSlot): Boolean =
-        synchronized(lock) {
-            queuedSlots[slot.level]--
-            slot.block = if (free > 0) selectBlock(slot.level) else null
-            if (slot.block != null) running++
-            slot.missingSlot = addMissingSlot()
-            slot.block != null
-        }
-
-    /** Invariants 2 and 5. */
-    private fun selectBlock(slotLevel: Int): Runnable? {
-        while (mask.isAtOrAbove(slotLevel)) {
-            val mask = mask
-            val level = selector.select(mask)
-            val entry = queues[level].removeFirst()
-            clearBitIfEmpty(level)
-            if (entry is WorkerSlot && !entry.begin { addBlock(it.level, it) }) continue
-            selector.recordSelected(level, mask)
-            picks.count(level, isOutOfOrder = level != mask.mostUrgent())
-            picks.publish()
-            return picks.started(entry, level)
-        }
-        return null
+    fun beginSlot(slot: WorkerSlot): Boolean = locked {
+        queuedSlots[slot.level]--
+        // Invariant 2.
+        val block = if (free > 0) pick(slot.level) else null
+        if (block is WorkerSlot) block.takeMissingSlot()?.let { add(it.level, it) }
+        if (block != null) running++
+        slot.block = block
+        slot.missingSlot = addMissingSlot()
+        block != null
     }
 
     /** The block of a slot has returned. */
     fun endBlock() {
-        val slot =
-            synchronized(lock) {
-                running--
-                addMissingSlot()
-            }
+        val slot = locked {
+            running--
+            addMissingSlot()
+        }
         slot?.enqueue(parent)
     }
 
-    override fun hasWorkAbove(level: Int): Boolean =
-        (level > 0 && mask.isAtOrAbove(level - 1) && synchronized(lock) { hasRunnableAbove(level) }) ||
-            parent.hasWorkAbove(level)
+    override fun hasWorkAbove(level: Int): Boolean = super.hasWorkAbove(level) || parent.hasWorkAbove(level)
 
     /** Whether a slot of [level] would run a block now. */
-    fun canBegin(level: Int): Boolean = synchronized(lock) { free > 0 && hasRunnableAbove(level + 1) }
+    fun canBegin(level: Int): Boolean = locked { free > 0 && hasRunnableAbove(level + 1) }
 
-    private fun hasRunnableAbove(level: Int) = (0 until level).any { queues[it].any(WorkerSlot::canBegin) }
-
-    private fun addBlock(level: Int, entry: Runnable) {
-        queues[level].addLast(entry)
-        mask = mask or (1 shl level)
-    }
-
-    override fun remove(level: Int, block: Runnable): Boolean =
-        synchronized(lock) {
-            val index = queues[level].indexOfFirst { blockOf(it) === block }
-            if (index >= 0) {
-                queues[level].removeAt(index)
-                clearBitIfEmpty(level)
-            }
-            index >= 0
-        }
-
-    private fun clearBitIfEmpty(level: Int) {
-        if (queues[level].isEmpty()) mask = mask and (1 shl level).inv()
-    }
-
-    override fun blocks(level: Int): List<Runnable> = synchronized(lock) { queues[level].map(::blockOf) }
-
-    override fun metrics(): DispatcherMetrics =
-        synchronized(lock) {
-            counts.metrics(workers = running + minOf(free, queuedSlots.sum())) { level -> queues[level].size }
-        }
-
-    private companion object {
-        fun Int.isAtOrAbove(level: Int) = this and ((2 shl level) - 1) != 0
-    }
+    override fun metrics(): DispatcherMetrics = locked { metrics(workers = running + minOf(free, queuedSlots.sum())) }
 }
 
 /** A slot of [queue], enqueued in its parent at [level]. When the parent picks it, [queue] selects the block to run. */
@@ -169,13 +112,10 @@ internal class WorkerSlot(private val queue: LimitedRunQueue, val level: Int) : 
 
     fun enqueue(parent: RunQueue) = parent.enqueue(level, this)
 
-    /** The parent has picked this. Returns whether it runs a block. [enqueueSlot] enqueues a slot in the parent. */
-    inline fun begin(enqueueSlot: (WorkerSlot) -> Unit): Boolean {
-        val begins = queue.beginSlot(this)
-        missingSlot?.let(enqueueSlot)
-        missingSlot = null
-        return begins
-    }
+    /** The parent has picked this. Returns whether it runs a block. The parent then takes the missing slot. */
+    fun begin(): Boolean = queue.beginSlot(this)
+
+    fun takeMissingSlot(): WorkerSlot? = missingSlot.also { missingSlot = null }
 
     override fun run() {
         try {

@@ -1,0 +1,139 @@
+package baton.scheduler.dispatch
+
+import baton.scheduler.DispatcherMetrics
+import baton.scheduler.PriorityPolicy
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
+import java.util.concurrent.ThreadLocalRandom
+import java.util.concurrent.locks.LockSupport
+
+/**
+ * The queues of the levels and the selection of the next block, under a tiny lock that guards all state of the run
+ * queue.
+ *
+ * The lock is a word because it guards a few dozen instructions: a thread that finds it taken looks a few times more,
+ * then yields the processor, and then sleeps between its looks, because the holder may be preempted. While a thread
+ * holds it, it runs no block and dispatches nothing.
+ */
+internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
+    @Volatile @JvmField internal var lockWord: Int = 0
+
+    /** The queue of a level is created for its first block: most dispatchers use one or two levels. */
+    private val queues = arrayOfNulls<LevelQueue>(LEVELS.size)
+    private val selector = policy.newSelector()
+
+    /** The levels that have blocks. */
+    private var mask = 0
+
+    protected fun sizeOf(level: Int): Int = queues[level]?.size ?: 0
+
+    /**
+     * The entry to add for [block]. Waits are measured for one block in [SAMPLING_INTERVAL], because reading the clock
+     * for each would cost more than the pick.
+     */
+    protected fun entryOf(block: Runnable): Runnable {
+        val isSampled = ThreadLocalRandom.current().nextInt() and (SAMPLING_INTERVAL - 1) == 0
+        return if (isSampled && block !is WorkerSlot) LevelQueue.Sampled(block) else block
+    }
+
+    /** Under the lock. */
+    protected fun add(level: Int, entry: Runnable) {
+        val queue = queues[level] ?: LevelQueue().also { queues[level] = it }
+        queue.add(entry)
+        mask = mask or (1 shl level)
+    }
+
+    /**
+     * Takes out the block that is next, if any waits at [leastUrgent] or above. A [WorkerSlot] that does not begin is
+     * not picked; one that does may need another slot after it. Under the lock.
+     */
+    protected fun pick(leastUrgent: Int = LEVELS.lastIndex): Runnable? {
+        while (hasWork(leastUrgent)) {
+            val mask = mask
+            val level = selector.select(mask)
+            val queue = checkNotNull(queues[level])
+            val entry = queue.poll()
+            if (queue.size == 0) clearBit(level)
+            if (entry is WorkerSlot && !entry.begin()) {
+                entry.takeMissingSlot()?.let { add(it.level, it) }
+                continue
+            }
+            selector.recordSelected(level, mask)
+            return queue.picked(entry, isOutOfOrder = level != mask.mostUrgent())
+        }
+        return null
+    }
+
+    private fun clearBit(level: Int) {
+        mask = mask and (1 shl level).inv()
+    }
+
+    private fun hasWork(leastUrgent: Int): Boolean = mask and ((2 shl leastUrgent) - 1) != 0
+
+    /**
+     * Whether a block waits at [leastUrgent] or above. Without the lock, so the value may be out of date: the read of
+     * the word makes visible what was written before the lock was last released.
+     */
+    protected fun seemsToHaveWork(leastUrgent: Int = LEVELS.lastIndex): Boolean = lockWord >= 0 && hasWork(leastUrgent)
+
+    override fun hasWorkAbove(level: Int): Boolean =
+        level > 0 && seemsToHaveWork(level - 1) && locked { hasRunnableAbove(level) }
+
+    /** Whether a block above [level] may begin now. Under the lock. */
+    protected fun hasRunnableAbove(level: Int): Boolean =
+        (0 until level).any { queues[it]?.any(WorkerSlot::canBegin) ?: false }
+
+    override fun remove(level: Int, block: Runnable): Boolean = locked {
+        val queue = queues[level]
+        val isRemoved = queue != null && queue.remove(block)
+        if (isRemoved && sizeOf(level) == 0) clearBit(level)
+        isRemoved
+    }
+
+    override fun blocks(level: Int): List<Runnable> = locked { queues[level]?.blocks().orEmpty() }
+
+    /** Under the lock. */
+    protected fun metrics(workers: Int): DispatcherMetrics =
+        DispatcherMetrics(workers, queues.map { (it ?: NONE).metrics() })
+
+    protected inline fun <R> locked(action: () -> R): R {
+        if (!LOCK.compareAndSet(this, 0, 1)) lockSlowly()
+        try {
+            return action()
+        } finally {
+            try {
+                LOCK.setRelease(this, 0)
+            } catch (_: StackOverflowError) {
+                lockWord = 0
+            }
+        }
+    }
+
+    protected fun lockSlowly() {
+        var looks = 0
+        while (lockWord != 0 || !LOCK.compareAndSet(this, 0, 1)) {
+            looks++
+            when {
+                looks <= SPINS -> Thread.onSpinWait()
+                looks <= SPINS + YIELDS -> Thread.yield()
+                else -> LockSupport.parkNanos(PAUSE_NANOS)
+            }
+        }
+    }
+
+    protected companion object {
+        /** In blocks; a power of two. */
+        private const val SAMPLING_INTERVAL = 64
+
+        private const val SPINS = 16
+        private const val YIELDS = 64
+        private const val PAUSE_NANOS = 50_000L
+
+        /** Of a level that has had no block. */
+        private val NONE = LevelQueue()
+
+        @JvmField
+        internal val LOCK: VarHandle =
+            MethodHandles.lookup().findVarHandle(LockedRunQueue::class.java, "lockWord", Int::class.java)
+    }
+}
