@@ -12,6 +12,8 @@ import baton.sync.Latch
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.runOnDefault
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
@@ -47,10 +49,10 @@ internal class CoroutineTask<T>(
         get() = scheduler.core
 
     /** Set to null once it is not needed any more, so that a task that is kept for its value does not retain it. */
-    @Volatile private var block: (suspend CoroutineScope.() -> T)? = block
+    private var block: (suspend CoroutineScope.() -> T)? = block
 
-    /** The start that was dispatched and has not begun to run. */
-    @Volatile private var pendingStart: TaskStart? = null
+    /** Whether a start was dispatched and has neither begun nor failed. */
+    @Volatile private var isStartPending = false
 
     override val shownKey: Any?
         get() = taskKey
@@ -99,7 +101,7 @@ internal class CoroutineTask<T>(
             throw e
         }
         // A thread that takes the task out of the queue reads `timer` afterwards: one of the two disposes it.
-        if (!isNotStarted) timer?.dispose()
+        if (!core.isNotStarted(this)) timer?.dispose()
     }
 
     /** Suspends until the task is in the queue or has ended. */
@@ -121,9 +123,9 @@ internal class CoroutineTask<T>(
                 start { job.dispatch(it) }
             } else {
                 val start = TaskStart(this)
-                pendingStart = start
+                isStartPending = true
                 start.dispatchTo(interceptor)
-                // A thread that cancels the job reads `pendingStart` afterwards: one of the two ends the task.
+                // A thread that cancels the job takes the start afterwards: one of the two ends the task.
                 if (job.isCancelled) endUnstarted(job.getCancellationException())
             }
         } catch (e: Throwable) {
@@ -156,14 +158,17 @@ internal class CoroutineTask<T>(
      * Runs on a thread of the task's dispatcher, or, if that has refused the start and has cancelled the job, on
      * another one.
      */
-    fun runHere() {
-        pendingStart = null
-        start { job.runHere(it) }
-    }
+    fun runHere() = start { job.runHere(it) }
+
+    /**
+     * True for the first caller: the start has begun, has failed because the dispatcher threw, or the task was
+     * cancelled.
+     */
+    fun takeStart(): Boolean = isStartPending && START.compareAndSet(this, true, false)
 
     /** Ends a task whose start was dispatched and has not run. It may never run: a pool may drop accepted work. */
     private fun endUnstarted(cause: Throwable) {
-        if (pendingStart?.compareAndSet(false, true) == true) job.end(cause)
+        if (takeStart()) job.end(cause)
     }
 
     private inline fun start(how: (suspend CoroutineScope.() -> T) -> Unit) {
@@ -265,6 +270,11 @@ internal class CoroutineTask<T>(
         get() = "$label of ${scheduler.label} was cancelled"
 
     override fun toString(): String = "$label (${state.name.lowercase()}, priority = $basePriority)"
+
+    private companion object {
+        private val START: VarHandle =
+            MethodHandles.lookup().findVarHandle(CoroutineTask::class.java, "isStartPending", Boolean::class.java)
+    }
 }
 
 /** A task with that key in messages. */

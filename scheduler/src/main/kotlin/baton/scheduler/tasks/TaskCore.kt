@@ -235,6 +235,9 @@ internal class TaskCore(
         return isWithdrawn
     }
 
+    /** As of [task], after all steps that have begun. */
+    fun isNotStarted(task: TaskEntry): Boolean = locked { task.isNotStarted }
+
     /** Cancels the tasks of [group], which is cancelled: invariant 7. */
     fun cancelTasksOf(group: GroupJob) = cancelAll(locked { tasks.tasksOf(group) }, group.cancellation)
 

@@ -3,7 +3,8 @@ package baton.scheduler.tasks
 import baton.Priority
 import baton.scheduler.dispatch.RunQueue
 import baton.waiting.threads.Trampoline
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
 import kotlinx.coroutines.CancellationException
 
 /**
@@ -11,10 +12,7 @@ import kotlinx.coroutines.CancellationException
  * reach the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it. The exceptions
  * are [group], which the first thread to leave it clears, and [keyEntry], which [KeyIndex] writes.
  */
-internal abstract class TaskEntry(
-    /** As the user set it. */
-    @Volatile var basePriority: Priority
-) {
+internal abstract class TaskEntry(basePriority: Priority) {
     /** In the order in which a task goes through them. */
     enum class Phase {
         NEW,
@@ -24,10 +22,28 @@ internal abstract class TaskEntry(
         ENDED,
     }
 
-    @Volatile var phase = Phase.NEW
+    /** Null for NEW. */
+    @Volatile private var phaseOrNull: Phase? = null
+
+    /**
+     * Without the core's lock, a thread that has just published a write of its own may read an older phase: see
+     * [TaskCore.isNotStarted].
+     */
+    var phase: Phase
+        get() = phaseOrNull ?: Phase.NEW
+        set(value) = PHASE.setRelease(this, value)
+
+    /** As the user set it. */
+    @Volatile lateinit var basePriority: Priority
 
     /** At which it is queued or runs: [basePriority], or the level of a caller that awaits or has awaited it. */
-    @Volatile var level = basePriority.ordinal
+    @Volatile var level = 0
+
+    init {
+        // A volatile write would wait until all processors see it. The task is published later.
+        BASE_PRIORITY.setRelease(this, basePriority)
+        LEVEL.setRelease(this, basePriority.ordinal)
+    }
 
     /** How many callers of each level await it. */
     private var awaiters: IntArray? = null
@@ -68,11 +84,11 @@ internal abstract class TaskEntry(
     abstract fun cancelFromOutside(cause: CancellationException?)
 
     /** Called before other threads can reach the task. */
-    fun enterGroup(group: GroupJob) = GROUP.lazySet(this, group)
+    fun enterGroup(group: GroupJob) = GROUP.setRelease(this, group)
 
     /** Further calls have no effect. */
     fun leaveGroup() {
-        if (group != null) GROUP.getAndSet(this, null)?.leave()
+        if (group != null) (GROUP.getAndSet(this, null as GroupJob?) as GroupJob?)?.leave()
     }
 
     // Each getter reads `phase` once: another thread may change it between two reads.
@@ -114,8 +130,12 @@ internal abstract class TaskEntry(
     abstract fun refuse(end: TaskEnd)
 
     private companion object {
-        val GROUP: AtomicReferenceFieldUpdater<TaskEntry, GroupJob> =
-            AtomicReferenceFieldUpdater.newUpdater(TaskEntry::class.java, GroupJob::class.java, "group")
+        private val LOOKUP: MethodHandles.Lookup = MethodHandles.lookup()
+        private val PHASE: VarHandle = LOOKUP.findVarHandle(TaskEntry::class.java, "phaseOrNull", Phase::class.java)
+        private val BASE_PRIORITY: VarHandle =
+            LOOKUP.findVarHandle(TaskEntry::class.java, "basePriority", Priority::class.java)
+        private val LEVEL: VarHandle = LOOKUP.findVarHandle(TaskEntry::class.java, "level", Int::class.java)
+        private val GROUP: VarHandle = LOOKUP.findVarHandle(TaskEntry::class.java, "group", GroupJob::class.java)
     }
 }
 

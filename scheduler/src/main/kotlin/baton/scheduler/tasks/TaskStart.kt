@@ -1,7 +1,6 @@
 package baton.scheduler.tasks
 
 import baton.waiting.threads.Trampoline
-import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -9,15 +8,14 @@ import kotlin.coroutines.resume
 import kotlinx.coroutines.CoroutineDispatcher
 
 /**
- * The start of [task], as it is dispatched: one dispatch for each task. True once the task has been started, has failed
- * because the dispatcher threw, or was cancelled. A dispatcher may throw after it has queued this, run it twice or drop
- * it: one compare-and-set decides, so that the first of these events counts.
+ * The start of [task], as it is dispatched: one dispatch for each task. A dispatcher may throw after it has queued
+ * this, run it twice or drop it, and the task may be cancelled: the first of these events takes the start.
  *
  * This is dispatched at once, at any depth of the caller's stack, because the caller may block its thread until the
  * task has ended. Only where the dispatcher runs this in place, on the stack of the task that ended before, does the
  * [Trampoline] postpone deep starts.
  */
-internal class TaskStart(private val task: CoroutineTask<*>) : AtomicBoolean(), Runnable, Continuation<Unit> {
+internal class TaskStart(private val task: CoroutineTask<*>) : Runnable, Continuation<Unit> {
     override val context: CoroutineContext
         get() = task.context
 
@@ -34,7 +32,7 @@ internal class TaskStart(private val task: CoroutineTask<*>) : AtomicBoolean(), 
                 else -> interceptor.interceptContinuation(this).resume(Unit)
             }
         } catch (e: Throwable) {
-            if (compareAndSet(false, true)) task.failToStart(e)
+            if (task.takeStart()) task.failToStart(e)
         } finally {
             isDispatched = true
         }
@@ -46,7 +44,7 @@ internal class TaskStart(private val task: CoroutineTask<*>) : AtomicBoolean(), 
     override fun toString(): String = task.label
 
     override fun run() {
-        if (!compareAndSet(false, true)) return
+        if (!task.takeStart()) return
         if (Thread.currentThread() === sender && !isDispatched) return Trampoline.run(task::runHere)
         try {
             task.runHere()
