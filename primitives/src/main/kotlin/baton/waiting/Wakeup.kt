@@ -42,7 +42,7 @@ private fun wakeHere(first: Wakeup) {
         val entry: Wakeup = next
         next = entry.chain
         entry.chain = null
-        val more = orAgain(entry, null) { entry.arrive() } ?: continue
+        val more = orAgain(entry, null) { if (entry.arriveAtOnce()) null else entry.arrive() } ?: continue
         var last: Wakeup = more
         while (true) last = last.chain ?: break
         last.chain = next

@@ -21,7 +21,7 @@ import baton.waiting.noteCaller
  * (2) await is one decision: it enqueues the waiter in `queue` and hands the mutex to its next waiter. So is every
  *     removal from `queue`: the removing thread moves a coroutine to the mutex's queue in the same step. Until it holds
  *     the mutex, a coroutine is in exactly one of the two queues; hence it is resumed once, by the mutex.
- * (3) await and signal keep the mutex INFLATED while they decide: no thread can unlock it without the lock meanwhile.
+ * (3) await and signal inflate the mutex's word while they decide: no thread can unlock it without the lock meanwhile.
  * (4) A signal is for the waiters that had come when it was given: `reach` was `arrivals` then, and only tickets below
  *     it may get the signal. So when a signalled waiter is cancelled before it holds the mutex (a future) or runs (a
  *     coroutine), the signal goes to the waiter that would have got it if the cancelled one had never come, and never
@@ -40,18 +40,14 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
     override fun enqueue(waiter: Waiter): Int {
         // A future or a thread, which enters the mutex's queue later under the lock. A coroutine has noted its caller.
         if (DeadlockDetection.isOn && waiter.coroutine == null) mutex.noteCaller(waiter)
-        return mutex.decide { enqueueUnderLock(waiter as SignalWaiter) }
+        return mutex.decideInflated { enqueueUnderLock(waiter as SignalWaiter) }
     }
 
     private fun enqueueUnderLock(waiter: SignalWaiter): Int {
-        if (!mutex.inflate()) return Waiter.FAILED
-        if (!waiter.leaveMutex(mutex.owner)) {
-            mutex.updateWord()
-            return Waiter.FAILED
-        }
+        if (!mutex.isHeld || !waiter.leaveMutex(mutex.owner)) return Waiter.FAILED
         if (!waiter.startWaiting()) {
             // A coroutine keeps the mutex; a future holds nothing after its failure.
-            if (waiter.entrant(signalled = false) != null) mutex.updateWord() else mutex.handOff()
+            if (waiter.entrant(signalled = false) == null) mutex.handOff()
             return waiter.currentState
         }
         waiter.ticket = arrivals++
@@ -61,15 +57,11 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
     }
 
     /** Signals the first waiter, or [all] of them. False when the mutex is not held. */
-    fun signal(all: Boolean): Boolean = mutex.decide { signalUnderLock(all) }
-
-    private fun signalUnderLock(all: Boolean): Boolean {
-        if (queue.size == 0) return mutex.isLocked
-        if (!mutex.inflate()) return false
-        while (signalNext(arrivals)) if (!all) break
-        mutex.updateWord()
-        return true
-    }
+    fun signal(all: Boolean): Boolean =
+        mutex.decideInflated {
+            if (mutex.isHeld) while (signalNext(arrivals)) if (!all) break
+            mutex.isHeld
+        }
 
     /** Signals the first waiter with a ticket below [reach]. False when there is none. */
     private fun signalNext(reach: Long): Boolean {
@@ -86,14 +78,14 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
         waiter.entrant(signalled)?.let(mutex::requeue)
     }
 
-    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = mutex.decide { leaveUnderLock(waiter, to) }
+    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = mutex.decideInflated { leaveUnderLock(waiter, to) }
 
     override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter) || mutex.isQueued(waiter)
 
     override fun removeWithdrawn(waiter: Waiter) {
         waiter as SignalWaiter
         if (waiter.reach > 0) {
-            mutex.removeWithdrawn(waiter)
+            mutex.unlink(waiter)
             signalNext(waiter.reach)
         } else {
             removeFromQueue(waiter, signalled = false)
@@ -102,7 +94,7 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
 
     /** Passes on the signal of [waiter], which holds the mutex but was cancelled before it ran. */
     fun passSignalOn(waiter: SignalWaiter) {
-        mutex.decide { signalNext(waiter.reach) }
+        mutex.decideInflated { signalNext(waiter.reach) }
     }
 
     override fun takeBack(waiter: Waiter): Unit =

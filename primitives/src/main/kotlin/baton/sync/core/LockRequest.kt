@@ -21,7 +21,11 @@ internal enum class LockMode(val call: String) {
 }
 
 /** The request of a waiter of a read-write lock. A reader that can be boosted while it reads is [boostable]. */
-internal open class LockRequest(val mode: LockMode, val owner: Any?, val boostable: BoostableHolder? = null)
+internal open class LockRequest(val mode: LockMode, val owner: Any?, val boostable: BoostableHolder? = null) {
+    /** Whether nothing is known of the caller. */
+    val isPlain: Boolean
+        get() = owner == null && boostable == null
+}
 
 /** A reader without an owner that names itself at its unlock, where deadlocks are looked for. */
 internal class NamedReader(val caller: NotedCaller, val boostable: BoostableHolder?)

@@ -8,7 +8,6 @@ import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
 import baton.waiting.LockLook
 import baton.waiting.NotedCaller
-import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.boost.clearSoleHolder
 import baton.waiting.boost.countWaiter
@@ -21,34 +20,33 @@ import baton.waiting.holderNotes
 import baton.waiting.labelOf
 import baton.waiting.nameOf
 import baton.waiting.noteSole
-import java.lang.invoke.MethodHandles
-import java.lang.invoke.VarHandle
+import baton.waiting.wakeAll
 
 /*
  * How it works
  *
+ * An [InflatingCore] of one permit, with an owner:
+ *
  *            lock()              a caller waits, or locks with an owner, or can be boosted or noted
- *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ INFLATED
+ *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ BLOCKED
  *            unlock()            no waiter, no owner and no recorded or noted holder is left
  *
  *   FREE       not held; no waiters
  *   HELD       held without an owner; no waiters
- *   INFLATED   held; the fields under the lock name the holder and the waiters
+ *   BLOCKED    held; the fields under the lock name the holder and the waiters. INFLATED while a decision is made
  *
- * (1) FREE ⇄ HELD is one compare-and-set by any thread, without the lock. All other changes are made under the lock.
- * (2) In INFLATED, `owner`, `queue` and the holder that PriorityInheritance has recorded are exact under the lock, and
- *     at least one of them is present. So a thread that reads the word and, if it is INFLATED, the rest under the lock,
- *     sees one consistent state.
- * (3) unlock with waiters leaves INFLATED (or HELD, see 4) in place and only replaces the holder: the mutex is never
- *     free between two holders, and no newcomer overtakes.
- * (4) As soon as neither owner nor waiter nor recorded holder is left, the word returns to HELD or FREE, and the fast
- *     path is open again.
- * (5) Conditions decide under the same lock: see ConditionCore for their use of this queue.
+ * (1) While the word is guarded, `held`, `owner`, `queue` and the holder that is recorded are exact under the lock. No
+ *     request waits while the mutex is not held.
+ * (2) unlock with waiters only replaces the holder: the mutex is never free between two holders, and no newcomer
+ *     overtakes.
+ * (3) As soon as neither owner nor waiter nor recorded holder is left, the word is HELD or FREE again, and the fast path
+ *     is open.
+ * (4) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
-internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCore() {
-    @Volatile private var word: Int = if (locked) HELD else FREE
+internal class MutexCore(locked: Boolean, private val mutex: Monitored) : InflatingCore(if (locked) HELD else FREE) {
+    // Guarded by the lock; meaningful while the word is guarded.
+    private var held = locked
 
-    // Guarded by the lock; meaningful while INFLATED.
     var owner: Any? = null
         private set
 
@@ -57,86 +55,84 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
     /** The clause of a select by which [owner] holds the mutex, perhaps before its select was told. */
     private var grantedClause: ClauseWaiter? = null
 
+    override fun readWord(word: Long) {
+        held = word == HELD
+    }
+
+    override fun demandedWord(): Long =
+        when {
+            !held -> FREE
+            owner == null && queue.size == 0 && !hasKnownHolder() -> HELD
+            else -> BLOCKED
+        }
+
     val isLocked: Boolean
-        get() = word != FREE
+        get() {
+            val seen = word
+            return if (seen == INFLATED) decideInflated { held } else seen != FREE
+        }
 
     val holder: Any?
-        get() = if (word == INFLATED) decide { owner } else null
+        get() = if (isGuarded(word)) decideInflated { owner } else null
 
     val waiting: Int
-        get() = if (word == INFLATED) decide { queue.size } else 0
+        get() = if (isGuarded(word)) decide { queue.size } else 0
+
+    // ---- lock
 
     /** [newHolder] is the calling coroutine, if its priority can be boosted; [caller] is to be noted as the holder. */
-    fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
-        when {
-            newOwner != null || newHolder != null || caller != null ->
-                decide { tryLockUnderLock(newOwner, newHolder, caller) }
-            WORD.compareAndSet(this, FREE, HELD) -> Outcome.DONE
-            else -> Outcome.BUSY
-        }
-
-    /** Under the lock. REFUSED when [newOwner] holds the mutex already. */
-    private fun tryLockUnderLock(newOwner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome {
-        while (true) {
-            when (word) {
-                FREE -> {
-                    val isPlain = newOwner == null && newHolder == null && caller == null
-                    val locked = if (isPlain) HELD else INFLATED
-                    if (WORD.compareAndSet(this, FREE, locked)) {
-                        owner = newOwner
-                        if (newHolder != null) recordSoleHolder(newHolder)
-                        noteSole(caller)
-                        return Outcome.DONE
-                    }
-                }
-                HELD -> return Outcome.BUSY
-                else -> return if (newOwner != null && owner === newOwner) Outcome.REFUSED else Outcome.BUSY
+    fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome {
+        while (newOwner == null && newHolder == null && caller == null) {
+            val seen = word
+            when {
+                seen == INFLATED -> break
+                seen != FREE -> return Outcome.BUSY
+                compareAndSet(FREE, HELD) -> return Outcome.DONE
             }
         }
+        return lockSlowly(newOwner, newHolder, caller)
+    }
+
+    private fun lockSlowly(newOwner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) = decideInflated {
+        when {
+            isOwnedBy(newOwner) -> Outcome.REFUSED
+            held -> Outcome.BUSY
+            else -> Outcome.DONE.also { hold(newOwner, newHolder, caller) }
+        }
+    }
+
+    private fun isOwnedBy(other: Any?) = held && other != null && owner === other
+
+    private fun hold(newOwner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) {
+        held = true
+        owner = newOwner
+        recordSoleHolder(newHolder)
+        noteSole(caller)
     }
 
     override fun enqueue(waiter: Waiter): Int {
         waiter.readUrgency()
         noteWait(waiter)
-        return decide { enqueueUnderLock(waiter) }
+        val isEnqueued = waiter.owner == null && plainly { enqueuePlainly(waiter, queue) { it == HELD } }
+        return if (isEnqueued) Waiter.WAITING else enqueueSlowly(waiter)
     }
 
-    override val queuedWaiters: Int
-        get() = queue.size
-
-    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
-        queue.forFirst(limit, visit)
-    }
-
-    override fun ownerIn(request: Any?): Any? = request
-
-    override val notesHolders: Boolean
-        get() = true
-
-    override fun lookForDeadlocks(look: LockLook) {
-        look.addHold(holderNotes?.sole, LockLook.SOLE)
-        visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
-    }
+    private fun enqueueSlowly(waiter: Waiter): Int = decideInflated { enqueueUnderLock(waiter) }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
-        while (true) {
-            val owner = waiter.owner
-            val outcome = tryLockUnderLock(owner, waiter.holder, waiter.caller)
-            when {
-                outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBack(waiter)
-                outcome == Outcome.REFUSED && owner != null && !isRivalOfGranted(waiter) ->
-                    if (returnOwnGrant(waiter)) continue else waiter.tryFail(owner)
-                else -> {
-                    if (word != INFLATED && !WORD.compareAndSet(this, HELD, INFLATED)) continue
-                    if (waiter.startWaiting()) {
-                        addWaiter(waiter)
-                        return Waiter.WAITING
-                    }
-                    updateWord()
-                }
-            }
+        val newOwner = waiter.owner
+        while (isOwnedBy(newOwner) && !isRivalOfGranted(waiter)) {
+            if (returnOwnGrant(waiter)) continue
+            waiter.tryFail(newOwner!!)
             return waiter.currentState
         }
+        if (!held) {
+            if (waiter.tryGrant()) hold(newOwner, waiter.holder, waiter.caller)
+        } else if (waiter.startWaiting()) {
+            addWaiter(waiter)
+            return Waiter.WAITING
+        }
+        return waiter.currentState
     }
 
     /**
@@ -165,32 +161,25 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
         countWaiter(waiter)
     }
 
-    private fun unlink(waiter: Waiter) {
-        queue.remove(waiter)
-        uncountWaiter(waiter)
-    }
+    // ---- unlock
 
     /** REFUSED when it is not held, or not with [expectedOwner]; nothing has changed then. */
     fun unlock(expectedOwner: Any?): Outcome {
-        if (expectedOwner == null && WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
-        return decide { unlockUnderLock(expectedOwner) }
-    }
-
-    private fun unlockUnderLock(expectedOwner: Any?): Outcome {
-        while (true) {
-            when (word) {
-                FREE -> return Outcome.REFUSED
-                HELD -> {
-                    if (expectedOwner != null) return Outcome.REFUSED
-                    if (WORD.compareAndSet(this, HELD, FREE)) return Outcome.DONE
-                }
-                else -> {
-                    if (owner !== expectedOwner) return Outcome.REFUSED
-                    handOff()
-                    return Outcome.DONE
-                }
+        if (expectedOwner == null) {
+            if (compareAndSet(HELD, FREE)) return Outcome.DONE
+            val next = plainly {
+                if (owner == null && queue.head()?.owner == null) handOverPlainly(queue, HELD) else null
+            }
+            if (next != null) {
+                wakeAll(next)
+                return Outcome.DONE
             }
         }
+        return unlockSlowly(expectedOwner)
+    }
+
+    private fun unlockSlowly(expectedOwner: Any?) = decideInflated {
+        if (held && owner === expectedOwner) Outcome.DONE.also { handOff() } else Outcome.REFUSED
     }
 
     /** Ends the current hold: the next waiter becomes the holder, or the mutex becomes free. Under the lock. */
@@ -200,48 +189,44 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
         clearSoleHolder()
         noteSole(null)
         val next = queue.head()
-        if (next == null) {
-            word = FREE
-            return
-        }
+        held = next != null
+        if (next == null) return
         unlink(next)
         next.grantQueued()
-        owner = next.owner
-        grantedClause = next as? ClauseWaiter
-        recordSoleHolder(next.holder)
-        noteSole(next.caller)
-        updateWord()
+        hold(next.owner, next.holder, next.caller)
+        // Only who has an owner can ask for the mutex again in vain.
+        grantedClause = if (next.owner == null) null else next as? ClauseWaiter
         wake(next)
     }
 
-    /** Restores invariant 4 for a mutex that is held. Under the lock. */
-    fun updateWord() {
-        val isPlain = owner == null && queue.size == 0 && !hasKnownHolder()
-        val newWord = if (isPlain) HELD else INFLATED
-        if (word != newWord) word = newWord
-    }
+    // ---- called by the condition and by waiters, under the lock
 
-    /** Makes a held mutex INFLATED until [updateWord] or [handOff]; false when it is free. Under the lock. */
-    fun inflate(): Boolean {
-        while (true) {
-            when (word) {
-                FREE -> return false
-                HELD -> if (WORD.compareAndSet(this, HELD, INFLATED)) return true
-                else -> return true
-            }
-        }
-    }
+    /** Whether it is held. The word is inflated. */
+    val isHeld: Boolean
+        get() = held
 
-    /** Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. Under the lock. */
+    /** Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. The word is inflated. */
     fun requeue(waiter: Waiter) {
         noteWaitAnew(waiter)
-        while (true) {
-            val isHeld = inflate()
-            if (!isHeld && !WORD.compareAndSet(this, FREE, INFLATED)) continue
-            addWaiter(waiter)
-            if (!isHeld) handOff()
-            return
-        }
+        addWaiter(waiter)
+        if (!held) handOff()
+    }
+
+    override val queuedWaiters: Int
+        get() = queue.size
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.forFirst(limit, visit)
+    }
+
+    override fun ownerIn(request: Any?): Any? = request
+
+    override val notesHolders: Boolean
+        get() = true
+
+    override fun lookForDeadlocks(look: LockLook) {
+        look.addHold(holderNotes?.sole, LockLook.SOLE)
+        visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
     }
 
     override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter)
@@ -251,18 +236,20 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
         updateWord()
     }
 
-    override fun takeBack(waiter: Waiter) {
-        while (true) {
-            when (word) {
-                FREE -> return // Another caller has unlocked it by mistake.
-                HELD -> if (WORD.compareAndSet(this, HELD, FREE)) return
-                else -> {
-                    if (owner === waiter.owner) handOff()
-                    return
-                }
-            }
-        }
+    /** Takes [waiter] out of the queue. */
+    fun unlink(waiter: Waiter) {
+        queue.remove(waiter)
+        uncountWaiter(waiter)
     }
+
+    override fun takeBack(waiter: Waiter) {
+        inflate()
+        // Otherwise another caller has unlocked it by mistake.
+        if (held && owner === waiter.owner) handOff()
+        updateWord()
+    }
+
+    // ---- messages
 
     override fun label(): String = labelOf("Mutex", mutex.name)
 
@@ -282,12 +269,8 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : WaitCo
     }
 
     private companion object {
-        private const val FREE = 0
-        private const val HELD = 1
-        private const val INFLATED = 2
-
-        private val WORD: VarHandle =
-            MethodHandles.lookup().findVarHandle(MutexCore::class.java, "word", Int::class.javaPrimitiveType)
+        private const val FREE = 0L
+        private const val HELD = 1L
     }
 }
 

@@ -41,30 +41,30 @@ import baton.waiting.noteCaller
 internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitored) : ReadWriteState(policy) {
     val readerCount: Int
         get() {
-            val seen = counter()
+            val seen = word
             if (seen >= 0) return readersIn(seen)
             return if (seen == WRITE_LOCKED) 0 else decideInflated { readers + if (upgradable) 1 else 0 }
         }
 
     val isWriteLocked: Boolean
         get() {
-            val seen = counter()
+            val seen = word
             return seen == WRITE_LOCKED || (seen < 0 && decideInflated { writing })
         }
 
     val waiting: Int
-        get() = if (isGuarded(counter())) decideInflated { waitingCount } else 0
+        get() = if (isGuarded(word)) decideInflated { waitingCount } else 0
 
     val writeHolder: Any?
-        get() = if (isGuarded(counter())) decideInflated { if (writing) intentOwner else null } else null
+        get() = if (isGuarded(word)) decideInflated { if (writing) intentOwner else null } else null
 
     val readHolders: List<Any>
-        get() = if (isGuarded(counter())) decideInflated { readingOwners() } else emptyList()
+        get() = if (isGuarded(word)) decideInflated { readingOwners() } else emptyList()
 
     /** Locks to read by compare-and-set. False if the caller has to wait, or to try under the lock. */
     fun readAtOnce(): Boolean {
         while (true) {
-            val seen = counter()
+            val seen = word
             if (seen < 0 || seen.toInt() == MAX_READERS) return false
             if (compareAndSet(seen, seen + 1)) return true
         }
@@ -74,7 +74,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
 
     private fun readUpgradablyAtOnce(): Boolean {
         while (true) {
-            val seen = counter()
+            val seen = word
             if (seen < 0 || seen and UPGRADABLE != 0L) return false
             if (compareAndSet(seen, seen or UPGRADABLE)) return true
         }
@@ -87,8 +87,12 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         when {
             owner == null && boostable == null && caller == null && readAtOnce() -> Outcome.DONE
             owner == null && mustReaderWait() -> Outcome.BUSY
-            else -> decideInflated { readUnderLock(owner, boostable, caller) }
+            else -> readSlowly(owner, boostable, caller)
         }
+
+    private fun readSlowly(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?) = decideInflated {
+        readUnderLock(owner, boostable, caller)
+    }
 
     /**
      * [newHolder], here and below, is the calling coroutine, if it can be boosted; [caller] is to be noted as the
@@ -98,8 +102,12 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         when {
             owner == null && newHolder == null && caller == null && writeAtOnce() -> Outcome.DONE
             owner == null && mustWriterWait() -> Outcome.BUSY
-            else -> decideInflated { writeUnderLock(owner, newHolder, caller) }
+            else -> writeSlowly(owner, newHolder, caller)
         }
+
+    private fun writeSlowly(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) = decideInflated {
+        writeUnderLock(owner, newHolder, caller)
+    }
 
     fun tryReadUpgradably(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
         when {
@@ -117,20 +125,32 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
     /** [caller] is the note of a reader that names itself. */
     fun endRead(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Boolean {
         while (owner == null && boostable == null && caller == null) {
-            val seen = counter()
+            val seen = word
             if (seen < 0) break
             if (seen.toInt() == 0) return false
             if (compareAndSet(seen, seen - 1)) return true
         }
-        return decideInflated { endReadUnderLock(owner, boostable, caller) }
+        return endReadGuarded(owner, boostable, caller)
     }
 
-    fun endWrite(owner: Any?): Boolean =
-        (owner == null && compareAndSet(WRITE_LOCKED, 0)) || decideInflated { endWriteUnderLock(owner) }
+    private fun endReadGuarded(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?): Boolean {
+        val isPlain = owner == null && boostable == null && caller == null
+        return decide { isPlain && endReadPlainly() || endReadSlowly(owner, boostable, caller) }
+    }
+
+    private fun endReadSlowly(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?) = inflated {
+        endReadUnderLock(owner, boostable, caller)
+    }
+
+    fun endWrite(owner: Any?): Boolean = owner == null && compareAndSet(WRITE_LOCKED, 0) || endWriteGuarded(owner)
+
+    private fun endWriteGuarded(owner: Any?) = decide { owner == null && endWritePlainly() || endWriteSlowly(owner) }
+
+    private fun endWriteSlowly(owner: Any?) = inflated { endWriteUnderLock(owner) }
 
     fun endUpgradable(owner: Any?): Boolean {
         while (owner == null) {
-            val seen = counter()
+            val seen = word
             if (seen < 0) break
             if (seen and UPGRADABLE == 0L) return false
             if (compareAndSet(seen, seen xor UPGRADABLE)) return true
@@ -143,13 +163,13 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
 
     /** Whether a reader that comes now has to wait. If not, the decision under the lock may still be that it waits. */
     private fun mustReaderWait(): Boolean {
-        val seen = counter()
+        val seen = word
         return seen == WRITE_LOCKED || seen == BLOCKED
     }
 
     /** As [mustReaderWait], for a writer. */
     private fun mustWriterWait(): Boolean {
-        val seen = counter()
+        val seen = word
         return seen > 0 || seen == WRITE_LOCKED || seen == BLOCKED
     }
 
@@ -159,8 +179,10 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         waiter.readUrgency()
         val request = if (DeadlockDetection.isOn) waiter.request as? NamedReadRequest else null
         if (request == null) noteWait(waiter) else noteCaller(waiter, request.reader.caller)
-        return decideInflated { enqueueUnderLock(waiter) }
+        return decide { if (enqueuePlainly(waiter)) Waiter.WAITING else enqueueSlowly(waiter) }
     }
+
+    private fun enqueueSlowly(waiter: Waiter): Int = inflated { enqueueUnderLock(waiter) }
 
     override val queuedWaiters: Int
         get() = waitingCount

@@ -2,6 +2,7 @@ package baton.sync.core
 
 import baton.sync.ReadWritePolicy
 import baton.waiting.BoostableCoroutine
+import baton.waiting.DeadlockDetection
 import baton.waiting.FifoWaitQueue
 import baton.waiting.NotedCaller
 import baton.waiting.Waiter
@@ -44,7 +45,7 @@ import baton.waiting.noteSole
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
  */
-internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : InflatingCore() {
+internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : InflatingCore(word = 0) {
     protected var readers = 0
     protected var upgradable = false
     protected var writing = false
@@ -270,6 +271,63 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         startNextPhase()
         return true
     }
+
+    // ---- the plain cases: callers without an owner, while the word is BLOCKED and stays so. Under the lock, outside
+    // inflate() and updateWord(). False if there is more to do; then nothing has changed.
+
+    /** A request waits behind others: a reader with those that gather, a writer in the queue. */
+    protected fun enqueuePlainly(waiter: Waiter): Boolean {
+        val request = waiter.lockRequest
+        if (word != BLOCKED || !request.isPlain || waiter.urgency != Waiter.NO_URGENCY) return false
+        if (request.mode == LockMode.WRITE) {
+            if (!waiter.startWaiting()) return false
+            intents.add(waiter)
+            queuedWriters++
+        } else {
+            val batch = gathering
+            if (request.mode != LockMode.READ || batch == null || readers >= MAX_READERS - batch.size) return false
+            if (!waiter.startGathering()) return false
+            batch.addReader(waiter)
+            waiter.place = batch
+        }
+        countPeak(waitingCount)
+        return true
+    }
+
+    /** One of several readers unlocks, or the last one before a writer. */
+    protected fun endReadPlainly(): Boolean {
+        if (word != BLOCKED || readers == ownedReaders || DeadlockDetection.isOn) return false
+        if (readers == 1 && (upgradable || !admitWriterPlainly())) return false
+        readers--
+        return true
+    }
+
+    /** A writer unlocks before readers that gather, or before another writer. */
+    protected fun endWritePlainly(): Boolean {
+        if (word != BLOCKED || !writing || intentOwner != null || inheritance != null || DeadlockDetection.isOn)
+            return false
+        if (policy != ReadWritePolicy.PHASE_FAIR) return false
+        if (gatheringReaders == 0) return admitWriterPlainly()
+        if (intents.head()?.mode != LockMode.WRITE) return false
+        writing = false
+        admitReaders()
+        return true
+    }
+
+    private fun admitWriterPlainly(): Boolean {
+        val head = intents.head()
+        if (head == null || head.mode != LockMode.WRITE || !head.lockRequest.isPlain) return false
+        if (inheritance != null || head.isBoostable || DeadlockDetection.isOn) return false
+        intents.removeHead(head)
+        queuedWriters--
+        writing = true
+        if (waitingCount == 0) setWordLazily(WRITE_LOCKED)
+        head.grantQueued()
+        wake(head)
+        return true
+    }
+
+    // ---- the end of a hold, and what it admits
 
     /** Starts the next phase after a writer has unlocked or downgraded. */
     private fun startNextPhase() {

@@ -35,17 +35,17 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     /** Whether no permit is held. */
     val isIdle: Boolean
         get() {
-            val seen = counter()
+            val seen = word
             return if (isGuarded(seen)) decideInflated { isIdleUnderLock } else freeIn(seen) == permitsIn(seen)
         }
 
     val waiting: Int
-        get() = if (isGuarded(counter())) decide { queue.size } else 0
+        get() = if (isGuarded(word)) decide { queue.size } else 0
 
     /** The permits that are not held. */
     val availablePermits: Int
         get() {
-            val seen = counter()
+            val seen = word
             return if (isGuarded(seen)) decideInflated { freeUnderLock } else freeIn(seen)
         }
 
@@ -58,7 +58,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     fun tryTakePermits(n: Int, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Boolean {
         val isRecorded = newHolder != null || caller != null
         while (true) {
-            val seen = counter()
+            val seen = word
             when {
                 seen == INFLATED || isRecorded && permitsIn(seen) == 1 -> return takeUnderLock(n, newHolder, caller)
                 seen == BLOCKED || freeIn(seen) < n -> return if (exceedsPermits(n)) throw refusal(n) else false
@@ -89,7 +89,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     /** False when fewer than [n] are held, in which case nothing has changed. */
     fun release(n: Int): Boolean {
         while (true) {
-            val seen = counter()
+            val seen = word
             when {
                 isGuarded(seen) -> return releaseGuarded(n)
                 n > permitsIn(seen) - freeIn(seen) -> return false

@@ -2,7 +2,6 @@ package baton.sync.core
 
 import baton.sync.WaitOrder
 import baton.waiting.BoostableCoroutine
-import baton.waiting.DeadlockDetection
 import baton.waiting.FifoWaitQueue
 import baton.waiting.NotedCaller
 import baton.waiting.PriorityWaitQueue
@@ -43,7 +42,8 @@ import baton.waiting.noteSole
  * head; after that the head is granted as under the other orders. At most one invitation is out. An invited waiter that
  * withdraws, or that does not find enough permits, keeps none, and the next decision looks at the head again.
  */
-internal abstract class SemaphoreState(permits: Int, acquired: Int, protected val order: WaitOrder) : InflatingCore() {
+internal abstract class SemaphoreState(permits: Int, acquired: Int, protected val order: WaitOrder) :
+    InflatingCore(wordOf(permits, permits - acquired)) {
     /** Written under the lock. */
     @Volatile
     var permits: Int = permits
@@ -63,10 +63,6 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         private set
 
     class Closure(val cause: Throwable?)
-
-    init {
-        initCounter(wordOf(permits, permits - acquired))
-    }
 
     final override fun readWord(word: Long) {
         free = freeIn(word)
@@ -186,35 +182,19 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
      * Enqueues [waiter] if that is all there is to do: no permit is free, and no holder is recorded for it. Else false,
      * and nothing has changed. The word may be plain.
      */
-    protected fun enqueuePlainly(waiter: Waiter): Boolean {
-        val fifo = fifo ?: return false
-        if (waiter.awaitsIdle || exceedsPermits(waiter.weight) || waiter.urgency != Waiter.NO_URGENCY) return false
-        val seen = counter()
-        if (seen != BLOCKED) {
-            if (isGuarded(seen) || freeIn(seen) != 0 || !compareAndSet(seen, BLOCKED)) return false
-            free = 0
-        }
-        if (!waiter.startWaiting()) {
-            if (seen != BLOCKED) setCounter(seen)
-            return false
-        }
-        fifo.add(waiter)
-        countPeak(fifo.size)
-        return true
-    }
+    protected fun enqueuePlainly(waiter: Waiter): Boolean =
+        fifo != null &&
+            !waiter.awaitsIdle &&
+            !exceedsPermits(waiter.weight) &&
+            enqueuePlainly(waiter, fifo) { freeIn(it) == 0 }
 
     /**
      * Grants the permit that a holder returns to the head, if that is all there is to do: the head asks for one, no
      * other is free, and no holder is recorded. Else null, and nothing has changed. The word may be plain.
      */
     protected fun handOverPlainly(): Waiter? {
-        val head = fifo?.head()
-        if (head == null || head.weight != 1 || counter() != BLOCKED || free != 0 || permits == 0) return null
-        if (inheritance != null || head.isBoostable || DeadlockDetection.isOn) return null
-        fifo.removeHead(head)
-        if (fifo.size == 0) setCounter(wordOf(permits, free = 0))
-        head.grantQueued()
-        return head
+        if (fifo == null || fifo.head()?.weight != 1 || free != 0 || permits == 0) return null
+        return handOverPlainly(fifo, wordOf(permits, free = 0))
     }
 
     // ---- admission
@@ -285,7 +265,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     protected fun changePermits(newPermits: Int) {
         // Before the change is seen: a request that comes after it must not be refused by an older BLOCKED.
-        setCounter(INFLATED)
+        word = INFLATED
         val hadNone = permits == 0
         val shrinks = newPermits < permits
         clearHolder()
@@ -297,7 +277,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     /** The word is guarded and stays so: a thread that sees [closure] finds no fast path open. */
     protected fun closeUnderLock(closure: Closure) {
-        setCounter(INFLATED)
+        word = INFLATED
         closed = closure
         failHeavierThan(0, reason = closure)
         admit()

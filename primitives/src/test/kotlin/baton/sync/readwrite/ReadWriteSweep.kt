@@ -9,7 +9,6 @@ import baton.sync.ReadWriteLock
 import baton.sync.ReadWritePolicy
 import baton.sync.withRead
 import baton.sync.withWrite
-import baton.waiting.word
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.selects.onTimeout
@@ -146,14 +145,14 @@ private suspend inline fun ReadWriteLock.upgraded(owner: Any?, action: ReadWrite
 /** Free, with its fast paths open, and usable. */
 internal fun assertFree(lock: ReadWriteLock) {
     val owner = Any()
-    assertEquals(0, lock.core.word()) { "$lock" }
+    assertEquals(0, lock.core.word) { "$lock" }
     assertEquals(0, lock.readers)
     assertEquals(0, lock.waiting)
     assertFalse(lock.isWriteLocked)
     assertEquals(emptyList<Any>(), lock.readHolders)
     for (unlock in listOf(lock::unlockRead, lock::unlockWrite, lock::unlockUpgradable, lock::downgrade)) {
         assertThrows<IllegalStateException> { unlock(null) }
-        assertEquals(0, lock.core.word()) { "$lock" }
+        assertEquals(0, lock.core.word) { "$lock" }
     }
     assertTrue(lock.tryLockUpgradable())
     assertTrue(lock.tryUpgrade())
@@ -165,5 +164,5 @@ internal fun assertFree(lock: ReadWriteLock) {
     lock.unlockRead(owner)
     assertTrue(lock.tryLockWrite(owner))
     lock.unlockWrite(owner)
-    assertEquals(0, lock.core.word()) { "$lock" }
+    assertEquals(0, lock.core.word) { "$lock" }
 }

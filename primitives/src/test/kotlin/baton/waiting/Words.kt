@@ -1,4 +1,0 @@
-package baton.waiting
-
-/** The counter of a core, or the other state that the core keeps there. */
-internal fun PaddedCounter.word(): Long = counter()
