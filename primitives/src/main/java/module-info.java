@@ -24,10 +24,10 @@ module baton.primitives {
     exports baton.waiting to
             baton.interop,
             baton.scheduler;
-    exports baton.waiting.boost to
-            baton.scheduler;
     exports baton.waiting.coroutine to
             baton.interop,
+            baton.scheduler;
+    exports baton.waiting.holders to
             baton.scheduler;
     exports baton.waiting.threads to
             baton.interop,

@@ -2,7 +2,7 @@ package baton.monitoring
 
 import baton.monitoring.core.DeadlockSearch
 import baton.monitoring.core.WaitForGraph
-import baton.waiting.DeadlockDetection
+import baton.waiting.holders.DeadlockDetection
 
 /**
  * Finds callers that wait for each other's locks: coroutines, blocked threads, and futures that name an owner.

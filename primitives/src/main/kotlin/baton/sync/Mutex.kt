@@ -6,16 +6,14 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.sync.core.MutexCore
-import baton.waiting.BoostableCoroutine
 import baton.waiting.NOT_LOCKED
-import baton.waiting.NotedCaller
-import baton.waiting.boost.boostableCoroutine
-import baton.waiting.callerByOwner
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
-import baton.waiting.currentCaller
+import baton.waiting.holders.Holder
+import baton.waiting.holders.callerByOwner
+import baton.waiting.holders.callerFor
 import baton.waiting.lookAtWaiters
 import baton.waiting.nameOf
 import baton.waiting.wrongOwner
@@ -100,8 +98,9 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun lock(owner: Any? = null) {
-        if (tryLock(owner, boostableCoroutine(), currentCaller(owner))) return
-        awaitGrant(core, request = owner)
+        val by = callerFor(owner)
+        if (tryLock(owner, by)) return
+        awaitGrant(core, request = owner, by = by)
     }
 
     /**
@@ -109,10 +108,10 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      *
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
-    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, newHolder = null, callerByOwner(owner))
+    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, callerByOwner(owner))
 
-    private fun tryLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Boolean =
-        when (core.tryLock(owner, newHolder, caller)) {
+    private fun tryLock(owner: Any?, by: Holder?): Boolean =
+        when (core.tryLock(owner, by)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
             MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner!!)
@@ -127,9 +126,10 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
-        if (tryLock(owner, boostableCoroutine(), currentCaller(owner))) return true
+        val by = callerFor(owner)
+        if (tryLock(owner, by)) return true
         if (timeout <= Duration.ZERO) return false
-        return awaitGrant(core, request = owner, timeout = timeout)
+        return awaitGrant(core, request = owner, timeout = timeout, by = by)
     }
 
     /**

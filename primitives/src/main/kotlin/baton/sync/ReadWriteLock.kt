@@ -5,27 +5,19 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.sync.core.LockMode
-import baton.sync.core.LockRequest
-import baton.sync.core.NamedReadRequest
-import baton.sync.core.NamedReader
 import baton.sync.core.ReadWriteCore
 import baton.sync.core.ReadWriteState.Outcome
 import baton.sync.core.holders
 import baton.sync.core.notHeld
-import baton.waiting.BoostableCoroutine
-import baton.waiting.DeadlockDetection
-import baton.waiting.NotedCaller
-import baton.waiting.boost.BoostableHolder
-import baton.waiting.boost.Boosts
-import baton.waiting.boost.boostableCoroutine
-import baton.waiting.boost.ifBoostable
-import baton.waiting.callerByOwner
-import baton.waiting.callerOf
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
-import baton.waiting.currentCaller
+import baton.waiting.holders.Holder
+import baton.waiting.holders.areCallersKnown
+import baton.waiting.holders.callerByOwner
+import baton.waiting.holders.callerFor
+import baton.waiting.holders.callerOf
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -127,41 +119,30 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
-        val holder = if (owner == null) null else boostableCoroutine()
-        if (holder != null) return lockRead(owner, BoostableHolder(holder))
-        if (done(LockMode.READ, core.tryRead(owner, caller = currentCaller(owner)), owner)) return
-        awaitGrant(core, request = LockMode.READ.request(owner))
+        lockRead(owner, readerFor(owner))
     }
 
-    /** As the other, for a caller that can be boosted or noted; [boostable] is the result of [boostableOf]. */
+    /** As the other. With a [token], the result of [tokenOf], [unlockRead] gets the same one. */
     @PublishedApi
-    internal suspend fun lockRead(owner: Any?, boostable: Any?) {
-        if (DeadlockDetection.isOn && boostable is NamedReader) return lockReadNamed(boostable)
-        if (boostable !is BoostableHolder) return lockRead(owner)
-        if (done(LockMode.READ, core.tryRead(owner, boostable, currentCaller(owner)), owner)) return
-        awaitGrant(core, request = LockRequest(LockMode.READ, owner, boostable))
+    internal suspend fun lockRead(owner: Any?, token: Any?) {
+        val by = token as Holder?
+        if (done(LockMode.READ, core.tryRead(owner, by), owner)) return
+        awaitGrant(core, request = LockMode.READ.request(owner), by = by)
     }
 
-    private suspend fun lockReadNamed(reader: NamedReader) {
-        val outcome = core.tryRead(null, reader.boostable, reader.caller)
-        if (!done(LockMode.READ, outcome, owner = null)) awaitGrant(core, request = NamedReadRequest(reader))
-    }
-
-    /** Identifies a reader without an owner by its coroutine, if that can be boosted or noted; else null. */
+    /** Identifies a reader by its coroutine, if the lock is to know that; else null. */
     @PublishedApi
-    internal fun boostableOf(owner: Any?, context: CoroutineContext): Any? {
-        if (owner != null) return null
-        val boostable = if (Boosts.inUse) context.ifBoostable()?.let(::BoostableHolder) else null
-        if (!DeadlockDetection.isOn) return boostable
-        return NamedReader(callerOf(context, null, isNamedAtUnlock = true), boostable)
-    }
+    internal fun tokenOf(owner: Any?, context: CoroutineContext): Any? =
+        if (areCallersKnown) callerOf(context, owner, isToken = true) else null
 
     @PublishedApi
-    internal fun unlockRead(owner: Any?, boostable: Any?) {
-        val reader = if (DeadlockDetection.isOn) boostable as? NamedReader else null
-        val isHeld = core.endRead(owner, reader?.boostable ?: boostable as? BoostableHolder, reader?.caller)
-        if (!isHeld) refuse("unlockRead", owner)
+    internal fun unlockRead(owner: Any?, token: Any?) {
+        if (!core.endRead(owner, token as Holder?)) refuse("unlockRead", owner)
     }
+
+    /** The calling coroutine as a reader without a token. */
+    private suspend inline fun readerFor(owner: Any?): Holder? =
+        if (areCallersKnown) callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
 
     /**
      * Locks to read if that needs no waiting.
@@ -169,22 +150,16 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes.
      */
     public fun tryLockRead(owner: Any? = null): Boolean =
-        done(LockMode.READ, core.tryRead(owner, caller = callerByOwner(owner)), owner)
+        done(LockMode.READ, core.tryRead(owner, callerByOwner(owner)), owner)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
      * caller does not read, even if the grant raced with the timeout. With zero or less it does not wait.
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
-        val holder = if (owner == null) null else boostableCoroutine()
-        if (holder != null) return tryLockRead(timeout, owner, BoostableHolder(holder))
-        if (done(LockMode.READ, core.tryRead(owner, caller = currentCaller(owner)), owner)) return true
-        return waitFor(LockMode.READ.request(owner), timeout)
-    }
-
-    private suspend fun tryLockRead(timeout: Duration, owner: Any?, boostable: BoostableHolder): Boolean {
-        if (done(LockMode.READ, core.tryRead(owner, boostable, currentCaller(owner)), owner)) return true
-        return waitFor(LockRequest(LockMode.READ, owner, boostable), timeout)
+        val by = readerFor(owner)
+        if (done(LockMode.READ, core.tryRead(owner, by), owner)) return true
+        return waitFor(LockMode.READ, owner, by, timeout)
     }
 
     /**
@@ -193,7 +168,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if there is no (plain) reader, or none with [owner]; the lock stays as it is.
      */
     public fun unlockRead(owner: Any? = null) {
-        if (!core.endRead(owner)) refuse("unlockRead", owner)
+        unlockRead(owner, token = null)
     }
 
     /**
@@ -204,8 +179,9 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        if (!tryLockWrite(owner, boostableCoroutine(), currentCaller(owner)))
-            awaitGrant(core, request = LockMode.WRITE.request(owner))
+        val by = callerFor(owner)
+        if (tryLockWrite(owner, by)) return
+        awaitGrant(core, request = LockMode.WRITE.request(owner), by = by)
     }
 
     /**
@@ -213,15 +189,16 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
-    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, newHolder = null, callerByOwner(owner))
+    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, callerByOwner(owner))
 
-    private fun tryLockWrite(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) =
-        done(LockMode.WRITE, core.tryWrite(owner, newHolder, caller), owner)
+    private fun tryLockWrite(owner: Any?, by: Holder?) = done(LockMode.WRITE, core.tryWrite(owner, by), owner)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
-    public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean =
-        tryLockWrite(owner, boostableCoroutine(), currentCaller(owner)) ||
-            waitFor(LockMode.WRITE.request(owner), timeout)
+    public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
+        val by = callerFor(owner)
+        if (tryLockWrite(owner, by)) return true
+        return waitFor(LockMode.WRITE, owner, by, timeout)
+    }
 
     /**
      * Ends writing, and admits waiters in the order of the [policy].
@@ -242,8 +219,9 @@ public class ReadWriteLock(
      *   have to wait: the request that it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        if (tryLockUpgradable(owner, boostableCoroutine(), currentCaller(owner))) return
-        awaitGrant(core, request = LockMode.UPGRADABLE.request(owner))
+        val by = callerFor(owner)
+        if (tryLockUpgradable(owner, by)) return
+        awaitGrant(core, request = LockMode.UPGRADABLE.request(owner), by = by)
     }
 
     /**
@@ -251,16 +229,16 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably.
      */
-    public fun tryLockUpgradable(owner: Any? = null): Boolean =
-        tryLockUpgradable(owner, newHolder = null, callerByOwner(owner))
+    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, callerByOwner(owner))
 
-    private fun tryLockUpgradable(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) =
-        done(LockMode.UPGRADABLE, core.tryReadUpgradably(owner, newHolder, caller), owner)
+    private fun tryLockUpgradable(owner: Any?, by: Holder?) =
+        done(LockMode.UPGRADABLE, core.tryReadUpgradably(owner, by), owner)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        return tryLockUpgradable(owner, boostableCoroutine(), currentCaller(owner)) ||
-            waitFor(LockMode.UPGRADABLE.request(owner), timeout)
+        val by = callerFor(owner)
+        if (tryLockUpgradable(owner, by)) return true
+        return waitFor(LockMode.UPGRADABLE, owner, by, timeout)
     }
 
     /**
@@ -283,20 +261,21 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        if (!tryUpgrade(owner, boostableCoroutine(), currentCaller(owner)))
-            awaitGrant(core, request = LockMode.UPGRADE.request(owner))
+        val by = callerFor(owner)
+        if (tryUpgrade(owner, by)) return
+        awaitGrant(core, request = LockMode.UPGRADE.request(owner), by = by)
     }
 
     /** As [upgrade], but only if there is no other reader. When it returns false the caller still reads upgradably. */
-    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, newHolder = null, callerByOwner(owner))
+    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, callerByOwner(owner))
 
-    private fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) =
-        done(LockMode.UPGRADE, core.tryUpgrade(owner, newHolder, caller), owner)
+    private fun tryUpgrade(owner: Any?, by: Holder?) = done(LockMode.UPGRADE, core.tryUpgrade(owner, by), owner)
 
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        return tryUpgrade(owner, boostableCoroutine(), currentCaller(owner)) ||
-            waitFor(LockMode.UPGRADE.request(owner), timeout)
+        val by = callerFor(owner)
+        if (tryUpgrade(owner, by)) return true
+        return waitFor(LockMode.UPGRADE, owner, by, timeout)
     }
 
     /**
@@ -327,8 +306,8 @@ public class ReadWriteLock(
             SelectWaiter(core, number = 1, mode.request(null), clause, select)
     }
 
-    private suspend fun waitFor(request: LockRequest, timeout: Duration) =
-        timeout > Duration.ZERO && awaitGrant(core, request = request, timeout = timeout)
+    private suspend fun waitFor(mode: LockMode, owner: Any?, by: Holder?, timeout: Duration) =
+        timeout > Duration.ZERO && awaitGrant(core, request = mode.request(owner), timeout = timeout, by = by)
 
     /**
      * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that would
@@ -355,12 +334,12 @@ public class ReadWriteLock(
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> ReadWriteLock.withRead(owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    val boostable = boostableOf(owner, coroutineContext)
-    lockRead(owner, boostable)
+    val token = tokenOf(owner, coroutineContext)
+    lockRead(owner, token)
     try {
         return action()
     } finally {
-        unlockRead(owner, boostable)
+        unlockRead(owner, token)
     }
 }
 

@@ -6,14 +6,15 @@ import baton.monitoring.toUsage
 import baton.priority
 import baton.sync.core.IDLE_WEIGHT
 import baton.sync.core.SemaphoreCore
-import baton.waiting.DeadlockDetection
-import baton.waiting.boost.boostableCoroutine
-import baton.waiting.callerByOwner
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
-import baton.waiting.currentCaller
+import baton.waiting.holders.DeadlockDetection
+import baton.waiting.holders.Holder
+import baton.waiting.holders.areCallersKnown
+import baton.waiting.holders.callerByOwner
+import baton.waiting.holders.callerOf
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -112,8 +113,9 @@ public class Semaphore(
      */
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, boostableCoroutine(), currentCaller(owner = null))) return
-        awaitGrant(core, permits, level(coroutineContext))
+        val by = caller()
+        if (core.tryTakePermits(permits, by)) return
+        awaitGrant(core, permits, level(coroutineContext), by)
     }
 
     /**
@@ -125,14 +127,14 @@ public class Semaphore(
      */
     public fun tryAcquire(permits: Int = 1): Boolean {
         checkWeight(permits)
-        return core.tryTakePermits(permits)
+        return core.tryTakePermits(permits, by = null)
     }
 
     @JvmSynthetic
     internal fun tryAcquireAsThread(permits: Int): Boolean {
         checkWeight(permits)
-        val caller = if (DeadlockDetection.isOn) callerByOwner(Thread.currentThread()) else null
-        return core.tryTakePermits(permits, newHolder = null, caller)
+        val by = if (DeadlockDetection.isOn) callerByOwner(Thread.currentThread()) else null
+        return core.tryTakePermits(permits, by)
     }
 
     /**
@@ -147,9 +149,10 @@ public class Semaphore(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         checkWeight(permits)
-        if (core.tryTakePermits(permits, boostableCoroutine(), currentCaller(owner = null))) return true
+        val by = caller()
+        if (core.tryTakePermits(permits, by)) return true
         if (timeout <= Duration.ZERO) return false
-        return awaitGrant(core, permits, level(coroutineContext), timeout)
+        return awaitGrant(core, permits, level(coroutineContext), timeout, by)
     }
 
     /**
@@ -223,6 +226,10 @@ public class Semaphore(
             return SelectWaiter(core, permits, level(select.context), clause, select)
         }
     }
+
+    /** The calling coroutine, if it is to be known as the holder of the only permit. */
+    private suspend inline fun caller(): Holder? =
+        if (areCallersKnown && core.permits == 1) callerOf(coroutineContext, owner = null) else null
 
     private fun level(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 

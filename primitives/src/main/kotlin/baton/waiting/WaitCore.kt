@@ -34,8 +34,8 @@ public abstract class WaitCore {
 
     @JvmField internal var toInvite: Waiter? = null
 
-    /** Boosts of the holders; null until there is a boostable holder or waiter. Guarded by the lock. */
-    @JvmField internal var inheritance: HolderBoosts? = null
+    /** Null until the core is to know a holder or a waiter. Guarded by the lock. */
+    @JvmField internal var knownHolders: KnownHolders? = null
 
     /** The greatest number of waiters since the last [lookAtWaiters]. Guarded by the lock. */
     @JvmField internal var peakWaiting: Int = 0
@@ -100,31 +100,18 @@ public abstract class WaitCore {
 
     /** Called by the waiting thread, without the lock, before it enqueues [waiter]. */
     internal fun noteWait(waiter: Waiter) {
-        when {
-            DeadlockDetection.isOn && notesHolders -> noteCaller(waiter)
-            watch?.isOn == true -> waiter.outcome = WaitNote(System.nanoTime())
-        }
+        if (watch?.isOn == true) waiter.note = WaitNote(System.nanoTime())
     }
 
     /** Instead of [noteWait], for a [waiter] that comes from another queue. Under the lock. */
     internal fun noteWaitAnew(waiter: Waiter) {
-        val caller = waiter.caller
+        if (waiter.note == null && watch?.isOn != true) return
         try {
-            when {
-                caller != null -> waiter.outcome = caller.waitingAnew()
-                watch?.isOn == true -> waiter.outcome = WaitNote(System.nanoTime())
-            }
+            waiter.note = WaitNote(System.nanoTime())
         } catch (_: OutOfMemoryError) {
             // The waiter goes from one queue to the other without a new note.
         }
     }
-
-    /** Whether its holders are noted where [DeadlockDetection] is on. */
-    internal open val notesHolders: Boolean
-        get() = false
-
-    /** Adds the noted waiters and holders to [look]. Under the lock. */
-    internal open fun lookForDeadlocks(look: LockLook) {}
 
     /** There are [waiting] waiters now, after one came. Under the lock. */
     internal fun countPeak(waiting: Int) {
@@ -223,7 +210,7 @@ public abstract class WaitCore {
         lock()
         val result =
             try {
-                decision().also { if (inheritance != null) prepareBoosts() }
+                decision().also { if (knownHolders != null) prepareBoosts() }
             } catch (e: Throwable) {
                 // No call before the lock is free: it is released also where the stack has no room left for one.
                 val woken = firstToWake
@@ -256,8 +243,8 @@ public abstract class WaitCore {
 
     /** At the end of a decision. Under the lock. */
     internal fun prepareBoosts() {
-        val boosts = inheritance
-        if (boosts != null && boosts.isDue()) wakeFirst(boosts)
+        val known = knownHolders
+        if (known != null && known.isDue()) wakeFirst(known)
     }
 
     internal fun lock() {

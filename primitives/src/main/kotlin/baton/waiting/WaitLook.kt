@@ -38,12 +38,12 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
         peak = maxOf(peakWaiting, waiting)
         peakWaiting = waiting
         visitWaiters(NAMED_WAITERS) {
-            val note = it.note ?: WaitNote(now).also { new -> it.outcome = new }
+            val note = it.note ?: WaitNote(now).also { new -> it.note = new }
             val before = longest
             if (before == null || note.since - before.since < 0) longest = note
             if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
         }
-        watchOrNew()
+        watch ?: WaitWatch().also { watch = it }
     }
     val nanos = longest?.let { maxOf(0, System.nanoTime() - it.since) } ?: 0
     return WaitLook(waiting, peak, longest, nanos, found.map { nameOf(it) }, watch)

@@ -5,4 +5,4 @@ package baton.waiting
  *
  * @property since when the wait began, in [System.nanoTime].
  */
-internal open class WaitNote(@JvmField val since: Long)
+internal class WaitNote(@JvmField val since: Long)

@@ -36,7 +36,7 @@ import kotlinx.coroutines.Job
  * - A grant whose receiver cannot take it (a coroutine cancelled before it was dispatched) goes back by
  *   [WaitCore.giveBack] before the exception is visible. For a clause of a `select` see [ClauseWaiter].
  *
- * [previous], [next], [queue], [number], [place] and [urgency] are guarded by the lock of [core].
+ * [previous], [next], [queue], [number] and [place] are guarded by the lock of [core].
  *
  * @property request what it asks of its core, in a type of that core.
  * @property number how much it asks for; or a number that its core gives it.
@@ -56,24 +56,22 @@ public abstract class Waiter(
     /** The queue in which it stands, a list of [previous] and [next]; null in none. */
     @JvmField internal var queue: WaitQueue? = null
 
-    /** The level at which it waits, or [NO_URGENCY]. Its thread's until it is enqueued, then as [number]. */
-    @JvmField internal var urgency: Byte = NO_URGENCY
-
-    /** Whether its [coroutine] can be boosted while it holds what it waits for. As [urgency]. */
-    @JvmField internal var isBoostable: Boolean = false
-
     /** Where in its core it stands, if the core keeps that: its batch. As [number]. */
     @JvmField internal var place: Any? = null
 
     /**
-     * Why it FAILED, or what it was GRANTED if the core says so. While it is queued, its [note]: the two share a field
-     * so that no waiter grows by the note. Has no meaning in another state.
+     * Why it FAILED, or what it was GRANTED if the core says so. While it is queued, its [KnownCaller] or else its
+     * [note]: they share a field so that no waiter grows by them. Has no meaning in another state.
      */
     @JvmField internal var outcome: Any? = null
 
     /** The note of when the wait began; null if there is none. Only while it is queued, under the lock of [core]. */
-    internal val note: WaitNote?
-        get() = outcome as? WaitNote
+    internal var note: WaitNote?
+        get() = outcome.let { if (it is KnownCaller) it.wait else it as? WaitNote }
+        set(value) {
+            val known = outcome
+            if (known is KnownCaller) known.wait = value else outcome = value
+        }
 
     /** Whether no later wait of its coroutine may use it, see WaiterCache. */
     @Volatile @JvmField internal var servesOnce: Boolean = false
@@ -93,10 +91,6 @@ public abstract class Waiter(
     /** The context of its coroutine, if it has one. */
     internal open val coroutine: CoroutineContext?
         get() = null
-
-    /** The coroutine to record as the holder of the grant; null if it cannot be boosted. */
-    internal val holder: BoostableCoroutine?
-        get() = if (isBoostable) coroutine?.let(::BoostableCoroutine) else null
 
     /** The name of its coroutine or thread; null if it has none. */
     public open fun nameOrNull(): String? = coroutine?.get(CoroutineName)?.name
@@ -267,9 +261,6 @@ public abstract class Waiter(
         /** From here on the wait is over. */
         internal const val ARRIVED = 9
         internal const val CACHED = 10
-
-        /** No level: no holder is boosted for it. */
-        internal const val NO_URGENCY: Byte = -1
 
         private val STATE: VarHandle =
             MethodHandles.lookup().findVarHandle(Waiter::class.java, "state", Int::class.javaPrimitiveType)

@@ -16,7 +16,7 @@ import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
-import baton.waiting.boost.Boosts
+import baton.waiting.holders.Boosts
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration.Companion.hours

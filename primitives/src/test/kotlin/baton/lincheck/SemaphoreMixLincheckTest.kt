@@ -10,7 +10,7 @@ import baton.lincheck.world.after
 import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
-import baton.waiting.boost.Boosts
+import baton.waiting.holders.Boosts
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours

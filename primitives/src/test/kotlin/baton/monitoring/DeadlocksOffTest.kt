@@ -7,7 +7,7 @@ import baton.sync.withLock
 import baton.sync.withPermit
 import baton.sync.withRead
 import baton.sync.withWrite
-import baton.waiting.DeadlockDetection
+import baton.waiting.holders.DeadlockDetection
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runTest
 import kotlinx.coroutines.yield
@@ -38,6 +38,9 @@ class DeadlocksOffTest {
         for (deadlock in Deadlocks.find()) log(deadlock)
         assertEquals(emptyList<Any>(), seen)
         assertEquals(0, DeadlockDetection.looks().size)
-        for (core in listOf(mutex.core, semaphore.core, lock.core)) assertNull(core.watch)
+        for (core in listOf(mutex.core, semaphore.core, lock.core)) {
+            assertNull(core.watch)
+            assertNull(core.knownHolders)
+        }
     }
 }

@@ -5,7 +5,8 @@ import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
 import baton.waiting.WaitCore
-import baton.waiting.holderNotes
+import baton.waiting.holders.LockLook
+import baton.waiting.holders.holders
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.launch
@@ -22,9 +23,9 @@ internal class HolderNotesDeadlockTest : NotedLocks() {
     private val semaphore = Semaphore(1)
     private val lock = ReadWriteLock()
 
-    private fun sole(core: WaitCore) = core.decide { core.holderNotes?.sole }?.name
+    private fun sole(core: WaitCore) = core.decide { core.holders?.sole }?.name
 
-    private fun readers() = lock.core.decide { lock.core.holderNotes?.readers?.map { it.name } }.orEmpty()
+    private fun readers() = LockLook(lock.core).holds.filter { it.group == LockLook.READERS }.map { it.caller.name }
 
     private fun TestScope.named(name: String, block: suspend () -> Unit) {
         launch(CoroutineName(name)) { block() }
@@ -168,6 +169,23 @@ internal class HolderNotesDeadlockTest : NotedLocks() {
         ends.forEachIndexed { i, end -> named("$i") { lock.withRead { end.await() } } }
         ends[1].complete(Unit)
         runCurrent()
+        assertEquals(listOf("0", "2"), readers())
+        ends.forEach { it.complete(Unit) }
+        runCurrent()
+        assertEquals(emptyList<String>(), readers())
+        assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
+    }
+
+    @Test
+    fun withRead_ofOneOwner_tellsReadersApart() = runTest {
+        val owner = Any()
+        val ends = List(3) { CompletableDeferred<Unit>() }
+        ends.forEachIndexed { i, end -> named("$i") { lock.withRead(owner) { end.await() } } }
+        named("3") { lock.lockRead(owner) }
+        ends[1].complete(Unit)
+        runCurrent()
+        assertEquals(listOf("0", "2", "3"), readers())
+        lock.unlockRead(owner)
         assertEquals(listOf("0", "2"), readers())
         ends.forEach { it.complete(Unit) }
         runCurrent()

@@ -3,7 +3,7 @@ package baton.monitoring
 import baton.monitoring.core.jobAndThoseAbove
 import baton.monitoring.core.liveHolder
 import baton.runBlockingOfAnyKotlinx
-import baton.waiting.callerOf
+import baton.waiting.holders.Holder
 import kotlin.time.Duration.Companion.hours
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test
 /** The search for deadlocks comes from a scoped block of kotlinx to the coroutine around it. */
 class JobsKotlinxProbe {
     private suspend fun assertIsInside(outer: Job) {
-        val caller = callerOf(currentCoroutineContext(), null)
+        val caller = Holder(currentCoroutineContext(), null)
         assertNotSame(outer, caller.job)
         assertTrue(outer in caller.jobAndThoseAbove())
     }
@@ -40,7 +40,7 @@ class JobsKotlinxProbe {
 
     @Test
     fun liveHolder_afterTheScopedBlockHasEnded_isTheCoroutineAround() = runBlockingOfAnyKotlinx {
-        val caller = withContext(Dispatchers.Default) { callerOf(currentCoroutineContext(), null) }
+        val caller = withContext(Dispatchers.Default) { Holder(currentCoroutineContext(), null) }
         assertSame(currentCoroutineContext().job, caller.liveHolder())
     }
 }

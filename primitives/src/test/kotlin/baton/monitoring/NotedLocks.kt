@@ -1,7 +1,7 @@
 package baton.monitoring
 
 import baton.monitoring.core.DeadlockSearch
-import baton.waiting.DeadlockDetection
+import baton.waiting.holders.DeadlockDetection
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
 

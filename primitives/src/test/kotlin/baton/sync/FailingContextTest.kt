@@ -3,7 +3,7 @@ package baton.sync
 import baton.Priority
 import baton.PriorityElement
 import baton.memory.assertCollected
-import baton.waiting.boost.Boosts
+import baton.waiting.holders.Boosts
 import java.lang.ref.WeakReference
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.Continuation

@@ -12,8 +12,9 @@ import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
-import baton.waiting.boost.Boosts
-import baton.waiting.boost.takeSoleHolder
+import baton.waiting.holders.Boosts
+import baton.waiting.holders.hasKnownHolder
+import baton.waiting.holders.holders
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.CoroutineContext
@@ -27,6 +28,7 @@ import kotlinx.coroutines.cancel
 import kotlinx.coroutines.launch
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
@@ -58,6 +60,7 @@ class PriorityInheritanceTest {
         }
     private val scope = CoroutineScope(boosting + SupervisorJob())
     private val mutex = Mutex()
+    private val owner = Any()
 
     private val levels
         get() = boosting.lifted.map { it.first }
@@ -82,7 +85,7 @@ class PriorityInheritanceTest {
         assertEquals(emptyList<Priority>(), levels)
         assertEquals(1, boosting.boosts.availablePermits())
         mutex.unlock()
-        assertNull(mutex.core.takeSoleHolder())
+        assertNull(mutex.core.holders?.sole)
     }
 
     @Test
@@ -141,17 +144,57 @@ class PriorityInheritanceTest {
     }
 
     @Test
+    fun read_heldTwiceByOneOwner_isBoostedUntilTheLastUnlock() {
+        val lock = ReadWriteLock()
+        scope.launch(LOW) {
+            lock.lockRead(owner)
+            lock.tryLockRead(owner)
+        }
+        scope.launch(CRITICAL) { lock.lockWrite() }
+        assertEquals(listOf(CRITICAL), levels)
+        lock.unlockRead(owner)
+        assertEquals(listOf(CRITICAL), levels)
+        lock.unlockRead(owner)
+        assertEquals(emptyList<Priority>(), levels)
+        assertTrue(lock.isWriteLocked)
+    }
+
+    @Test
+    fun withRead_ofCoroutinesWithOneOwner_boostsEachWhileItReads() {
+        val lock = ReadWriteLock()
+        val readers = List(2) { scope.launch(LOW) { lock.withRead(owner) { awaitCancellation() } } }
+        scope.launch(CRITICAL) { lock.lockWrite() }
+        assertEquals(listOf(CRITICAL, CRITICAL), levels)
+        readers[0].cancel()
+        assertEquals(listOf(CRITICAL), levels)
+        readers[1].cancel()
+        assertEquals(emptyList<Priority>(), levels)
+        assertTrue(lock.isWriteLocked)
+    }
+
+    @Test
+    fun downgrade_withoutAnOwner_endsTheBoost() {
+        val lock = ReadWriteLock()
+        scope.launch(LOW) { lock.lockWrite() }
+        scope.launch(CRITICAL) { lock.lockWrite() }
+        assertEquals(listOf(CRITICAL), levels)
+        lock.downgrade()
+        assertEquals(emptyList<Priority>(), levels)
+        assertFalse(lock.core.hasKnownHolder())
+    }
+
+    @Test
     fun lock_freeOrOfAnUnknownHolder_recordsNoHolder() {
         lock(LOW)
-        assertEquals(true, mutex.core.inheritance?.hasHolder)
+        assertTrue(mutex.core.hasKnownHolder())
         mutex.unlock()
-        assertEquals(false, mutex.core.inheritance?.hasHolder)
+        assertFalse(mutex.core.hasKnownHolder())
         val semaphore = Semaphore(2)
         scope.launch { repeat(2) { semaphore.acquire() } }
         scope.launch(CRITICAL) { semaphore.acquire() }
-        assertNull(semaphore.core.inheritance)
+        assertNull(semaphore.core.knownHolders)
         mutex.tryLock()
-        assertEquals(false, mutex.core.inheritance?.hasHolder)
+        assertFalse(mutex.core.hasKnownHolder())
     }
 
     private companion object {

@@ -2,7 +2,7 @@ package baton.monitoring.core
 
 import baton.monitoring.Alert
 import baton.monitoring.Deadlock
-import baton.waiting.DeadlockDetection
+import baton.waiting.holders.DeadlockDetection
 import kotlin.time.Duration
 
 /**

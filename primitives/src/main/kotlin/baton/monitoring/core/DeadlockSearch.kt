@@ -1,9 +1,9 @@
 package baton.monitoring.core
 
 import baton.monitoring.Deadlock
-import baton.waiting.DeadlockDetection
-import baton.waiting.LockLook
-import baton.waiting.NotedCaller
+import baton.waiting.holders.DeadlockDetection
+import baton.waiting.holders.Holder
+import baton.waiting.holders.LockLook
 import java.lang.ref.WeakReference
 import kotlin.time.ComparableTimeMark
 import kotlin.time.Duration
@@ -31,7 +31,7 @@ internal class DeadlockSearch(
         private val notes = steps.map { WeakReference(it.waiting.caller) to WeakReference(it.hold.caller) }
 
         /** Null if a note is not in memory any more. */
-        fun notes(): List<Pair<NotedCaller, NotedCaller>>? =
+        fun notes(): List<Pair<Holder, Holder>>? =
             notes.map { (waiter, holder) -> (waiter.get() ?: return null) to (holder.get() ?: return null) }
     }
 
@@ -56,7 +56,7 @@ internal class DeadlockSearch(
                 val step = steps[i]
                 val waiter = step.waiting.caller
                 val holder = steps[(i + steps.size - 1) % steps.size].hold.caller
-                val waited = (now - waiter.since).nanoseconds.inWholeMilliseconds.milliseconds
+                val waited = (now - (waiter.wait?.since ?: now)).nanoseconds.inWholeMilliseconds.milliseconds
                 val held = step.hold.caller
                 Deadlock.Edge(waiterText(holder, waiter), lockText(step), held.describe(), held.takenAt, waited)
             }
@@ -64,7 +64,7 @@ internal class DeadlockSearch(
     }
 
     /** [holder] holds the lock of the edge before. */
-    private fun waiterText(holder: NotedCaller, waiter: NotedCaller): String {
+    private fun waiterText(holder: Holder, waiter: Holder): String {
         val job = holder.liveHolder()
         if (job == null || waiter.job == null || job === waiter.job) return waiter.describe()
         val child = if (waiter.name == holder.name && waiter.name != null) "" else " ${waiter.coroutine()}"

@@ -3,7 +3,7 @@
 
 package baton.monitoring.core
 
-import baton.waiting.NotedCaller
+import baton.waiting.holders.Holder
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlinx.coroutines.ExperimentalCoroutinesApi
@@ -18,10 +18,10 @@ private fun Job.aroundScope(): Job? =
     ((this as? CoroutineStackFrame)?.callerFrame as? Continuation<*>)?.context?.get(Job)
 
 /** The Job of the caller and all above it, the caller's first; also from `withContext(NonCancellable)`. */
-internal fun NotedCaller.jobAndThoseAbove(): Sequence<Job> = generateSequence(job) { it.aroundScope() ?: it.parent }
+internal fun Holder.jobAndThoseAbove(): Sequence<Job> = generateSequence(job) { it.aroundScope() ?: it.parent }
 
 /**
  * The Job that can end the hold of this caller: its own or, when that was a scoped block that has ended, the one
  * around.
  */
-internal fun NotedCaller.liveHolder(): Job? = generateSequence(job) { it.aroundScope() }.firstOrNull { !it.isCompleted }
+internal fun Holder.liveHolder(): Job? = generateSequence(job) { it.aroundScope() }.firstOrNull { !it.isCompleted }

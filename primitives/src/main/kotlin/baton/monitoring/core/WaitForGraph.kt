@@ -1,7 +1,7 @@
 package baton.monitoring.core
 
-import baton.waiting.LockLook
-import baton.waiting.NotedCaller
+import baton.waiting.holders.Holder
+import baton.waiting.holders.LockLook
 import java.util.IdentityHashMap
 import kotlinx.coroutines.Job
 
@@ -27,14 +27,14 @@ import kotlinx.coroutines.Job
 internal class WaitForGraph(locks: List<LockLook>) {
     /** One wait, the lock for which it is, and its vertex. */
     class Waiting(val lock: LockLook, val wait: LockLook.Wait, val vertex: Int) {
-        val caller: NotedCaller
+        val caller: Holder
             get() = wait.caller
     }
 
     /** A wait of a cycle, and a hold for which it waits; the next step's wait is of that hold's actor. */
     class Step(val waiting: Waiting, val hold: LockLook.Hold)
 
-    private val byCaller = IdentityHashMap<NotedCaller, Waiting>()
+    private val byCaller = IdentityHashMap<Holder, Waiting>()
     private val vertices = ArrayList<Any>()
     private val successors = ArrayList<MutableList<Int>>()
 
@@ -81,7 +81,7 @@ internal class WaitForGraph(locks: List<LockLook>) {
     }
 
     /** The cycle of the same waits and holds, as they are now; null if one of them has ended. */
-    fun standing(cycle: List<Pair<NotedCaller, NotedCaller>>): List<Step>? =
+    fun standing(cycle: List<Pair<Holder, Holder>>): List<Step>? =
         cycle.map { (waiter, holder) ->
             val waiting = byCaller[waiter] ?: return null
             val hold = waiting.lock.holds.find { it.caller === holder && it.group and waiting.wait.groups != 0 }
@@ -98,7 +98,7 @@ internal class WaitForGraph(locks: List<LockLook>) {
         /** By owner, for the holds with a Job: the waits with that owner and without a Job are theirs, too. */
         private val ownersOfJobs = IdentityHashMap<Any, Int>()
 
-        fun holding(caller: NotedCaller): List<Int> {
+        fun holding(caller: Holder): List<Int> {
             val job = caller.liveHolder()
             val owner = caller.owner
             val ofJob = job?.let { jobs.getOrPut(it) { newVertex(it) } }
@@ -106,7 +106,7 @@ internal class WaitForGraph(locks: List<LockLook>) {
             return listOfNotNull(ofJob, ofOwner)
         }
 
-        fun of(waiter: NotedCaller): List<Int> {
+        fun of(waiter: Holder): List<Int> {
             val ofJobs = waiter.jobAndThoseAbove().mapNotNull(jobs::get).toList()
             val owner = waiter.owner ?: return ofJobs
             return ofJobs + listOfNotNull(owners[owner], if (waiter.job == null) ownersOfJobs[owner] else null)

@@ -1,11 +1,10 @@
 package baton.sync.core
 
-import baton.waiting.DeadlockDetection
 import baton.waiting.FifoWaitQueue
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.noteCaller
+import baton.waiting.holders.introduce
 
 /*
  * How it works
@@ -38,8 +37,9 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
 
     /** [Waiter.FAILED] when the mutex is not held, or not with the owner of [waiter]; nothing has changed then. */
     override fun enqueue(waiter: Waiter): Int {
-        // A future or a thread, which enters the mutex's queue later under the lock. A coroutine has noted its caller.
-        if (DeadlockDetection.isOn && waiter.coroutine == null) mutex.noteCaller(waiter)
+        // A future or a thread, which enters the mutex's queue later under the lock. The mutex knows a coroutine
+        // already.
+        if (waiter.coroutine == null) mutex.introduce(waiter)
         return mutex.decideInflated { enqueueUnderLock(waiter as SignalWaiter) }
     }
 

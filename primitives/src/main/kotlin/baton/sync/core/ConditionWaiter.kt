@@ -2,15 +2,14 @@
 
 package baton.sync.core
 
-import baton.waiting.DeadlockDetection
 import baton.waiting.SignalWaiter
 import baton.waiting.Waiter
-import baton.waiting.boost.readUrgency
 import baton.waiting.coroutine.DispatchedWaiter
 import baton.waiting.coroutine.watchCancellation
-import baton.waiting.noteCaller
+import baton.waiting.holders.introduce
 import baton.waiting.threads.Timeouts
 import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
@@ -52,8 +51,7 @@ internal class ConditionWaiter(
      * both.
      */
     fun await(timeout: Duration): Any? {
-        readUrgency()
-        if (DeadlockDetection.isOn) core.noteCaller(this)
+        core.introduce(this)
         timer = Timeouts.schedule(timeout, context, this)
         val job = job
         if (job != null) {
@@ -103,6 +101,9 @@ internal class ConditionWaiter(
 
     /** The waiter in the condition's queue. GRANTED means signalled. It is not woken: the mutex wakes the coroutine. */
     private inner class Entry : SignalWaiter(condition, owner = null) {
+        override val coroutine: CoroutineContext
+            get() = context
+
         /** Accepts any [owner]: the coroutine locks the mutex with the same one again. */
         override fun leaveMutex(owner: Any?): Boolean {
             this@ConditionWaiter.request = owner

@@ -1,9 +1,9 @@
 package baton.sync.core
 
-import baton.waiting.DeadlockDetection
 import baton.waiting.FifoWaitQueue
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
+import baton.waiting.holders.holder
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 
@@ -80,14 +80,14 @@ internal abstract class InflatingCore(@Volatile @JvmField var word: Long) : Wait
 
     /**
      * Adds [waiter] to [queue] if that is all there is to do: the word is BLOCKED, or a plain one that [isTaken], and
-     * no holder is boosted for the waiter. Else false, and nothing has changed.
+     * the caller of the waiter is not known. Else false, and nothing has changed.
      */
     protected inline fun enqueuePlainly(
         waiter: Waiter,
         queue: FifoWaitQueue,
         crossinline isTaken: (Long) -> Boolean,
     ): Boolean {
-        if (waiter.urgency != Waiter.NO_URGENCY) return false
+        if (waiter.holder != null) return false
         val seen = word
         if (seen != BLOCKED) {
             if (isGuarded(seen) || !isTaken(seen)) return false
@@ -104,13 +104,12 @@ internal abstract class InflatingCore(@Volatile @JvmField var word: Long) : Wait
     }
 
     /**
-     * Grants the head of [queue] what a holder returns, if that is all there is to do: no holder is recorded or noted.
+     * Grants the head of [queue] what a holder returns, if that is all there is to do: no holder or waiter is known.
      * The word becomes [taken] with the last waiter. Else null, and nothing has changed.
      */
     protected fun handOverPlainly(queue: FifoWaitQueue, taken: Long): Waiter? {
         val head = queue.head()
-        if (head == null || word != BLOCKED || inheritance != null || head.isBoostable || DeadlockDetection.isOn)
-            return null
+        if (head == null || word != BLOCKED || knownHolders != null) return null
         queue.removeHead(head)
         if (queue.size == 0) setWordLazily(taken)
         head.grantQueued()

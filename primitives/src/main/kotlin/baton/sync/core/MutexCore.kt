@@ -3,23 +3,20 @@
 package baton.sync.core
 
 import baton.monitoring.Monitored
-import baton.waiting.BoostableCoroutine
 import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
-import baton.waiting.LockLook
-import baton.waiting.NotedCaller
 import baton.waiting.Waiter
-import baton.waiting.boost.clearSoleHolder
-import baton.waiting.boost.countWaiter
-import baton.waiting.boost.readUrgency
-import baton.waiting.boost.recordSoleHolder
-import baton.waiting.boost.uncountWaiter
-import baton.waiting.caller
-import baton.waiting.hasKnownHolder
-import baton.waiting.holderNotes
+import baton.waiting.holders.HeldCore
+import baton.waiting.holders.Holder
+import baton.waiting.holders.LockLook
+import baton.waiting.holders.by
+import baton.waiting.holders.countWaiter
+import baton.waiting.holders.hasKnownHolder
+import baton.waiting.holders.introduce
+import baton.waiting.holders.recordSole
+import baton.waiting.holders.uncountWaiter
 import baton.waiting.labelOf
 import baton.waiting.nameOf
-import baton.waiting.noteSole
 import baton.waiting.wakeAll
 
 /*
@@ -27,9 +24,9 @@ import baton.waiting.wakeAll
  *
  * An [InflatingCore] of one permit, with an owner:
  *
- *            lock()              a caller waits, or locks with an owner, or can be boosted or noted
+ *            lock()              a caller waits, or locks with an owner, or is to be recorded
  *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ BLOCKED
- *            unlock()            no waiter, no owner and no recorded or noted holder is left
+ *            unlock()            no waiter, no owner and no recorded holder is left
  *
  *   FREE       not held; no waiters
  *   HELD       held without an owner; no waiters
@@ -43,7 +40,8 @@ import baton.waiting.wakeAll
  *     is open.
  * (4) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
-internal class MutexCore(locked: Boolean, private val mutex: Monitored) : InflatingCore(if (locked) HELD else FREE) {
+internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
+    InflatingCore(if (locked) HELD else FREE), HeldCore {
     // Guarded by the lock; meaningful while the word is guarded.
     private var held = locked
 
@@ -80,9 +78,9 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : Inflat
 
     // ---- lock
 
-    /** [newHolder] is the calling coroutine, if its priority can be boosted; [caller] is to be noted as the holder. */
-    fun tryLock(newOwner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome {
-        while (newOwner == null && newHolder == null && caller == null) {
+    /** [by] is the caller, if it is to be recorded as the holder. */
+    fun tryLock(newOwner: Any?, by: Holder?): Outcome {
+        while (newOwner == null && by == null) {
             val seen = word
             when {
                 seen == INFLATED -> break
@@ -90,29 +88,27 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : Inflat
                 compareAndSet(FREE, HELD) -> return Outcome.DONE
             }
         }
-        return lockSlowly(newOwner, newHolder, caller)
+        return lockSlowly(newOwner, by)
     }
 
-    private fun lockSlowly(newOwner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) = decideInflated {
+    private fun lockSlowly(newOwner: Any?, by: Holder?) = decideInflated {
         when {
             isOwnedBy(newOwner) -> Outcome.REFUSED
             held -> Outcome.BUSY
-            else -> Outcome.DONE.also { hold(newOwner, newHolder, caller) }
+            else -> Outcome.DONE.also { hold(newOwner, by) }
         }
     }
 
     private fun isOwnedBy(other: Any?) = held && other != null && owner === other
 
-    private fun hold(newOwner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) {
+    private fun hold(newOwner: Any?, by: Holder?) {
         held = true
         owner = newOwner
-        recordSoleHolder(newHolder)
-        noteSole(caller)
+        recordSole(by)
     }
 
     override fun enqueue(waiter: Waiter): Int {
-        waiter.readUrgency()
-        noteWait(waiter)
+        introduce(waiter)
         val isEnqueued = waiter.owner == null && plainly { enqueuePlainly(waiter, queue) { it == HELD } }
         return if (isEnqueued) Waiter.WAITING else enqueueSlowly(waiter)
     }
@@ -127,7 +123,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : Inflat
             return waiter.currentState
         }
         if (!held) {
-            if (waiter.tryGrant()) hold(newOwner, waiter.holder, waiter.caller)
+            if (waiter.tryGrant()) hold(newOwner, waiter.by)
         } else if (waiter.startWaiting()) {
             addWaiter(waiter)
             return Waiter.WAITING
@@ -186,14 +182,13 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : Inflat
     fun handOff() {
         owner = null
         grantedClause = null
-        clearSoleHolder()
-        noteSole(null)
+        recordSole(null)
         val next = queue.head()
         held = next != null
         if (next == null) return
         unlink(next)
         next.grantQueued()
-        hold(next.owner, next.holder, next.caller)
+        hold(next.owner, next.by)
         // Only who has an owner can ask for the mutex again in vain.
         grantedClause = if (next.owner == null) null else next as? ClauseWaiter
         wake(next)
@@ -221,11 +216,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) : Inflat
 
     override fun ownerIn(request: Any?): Any? = request
 
-    override val notesHolders: Boolean
-        get() = true
-
-    override fun lookForDeadlocks(look: LockLook) {
-        look.addHold(holderNotes?.sole, LockLook.SOLE)
+    override fun addWaits(look: LockLook) {
         visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
     }
 

@@ -1,6 +1,6 @@
 package baton.sync.core
 
-import baton.waiting.boost.BoostableHolder
+import baton.waiting.holders.Holder
 import java.util.IdentityHashMap
 
 /**
@@ -24,8 +24,8 @@ internal class ReadOwners {
         private var waiting = 0
         private var batch: ReaderBatch? = null
 
-        /** The recorded coroutine of this owner, the first one that can be boosted; while the owner reads. */
-        var boostable: BoostableHolder? = null
+        /** The recorded holders of this owner, no more of them than it holds; null until there was one. */
+        private var recorded: ArrayList<Holder>? = null
 
         val isEmpty: Boolean
             get() = held + waiting == 0
@@ -55,6 +55,23 @@ internal class ReadOwners {
         fun removeHold() {
             catchUp()
             held--
+        }
+
+        /**
+         * Records [holder]. False if all holds of this owner are recorded: another call has ended this one, by mistake.
+         */
+        fun record(holder: Holder): Boolean {
+            val recorded = recorded ?: ArrayList<Holder>(1).also { recorded = it }
+            catchUp()
+            return recorded.size < held && recorded.add(holder)
+        }
+
+        /** After [removeHold] of the hold [by] a known holder, or null: the last one of the others has ended then. */
+        fun unrecord(by: Holder?): Holder? {
+            val recorded = recorded ?: return null
+            if (by != null) recorded.remove(by)
+            val ended = if (recorded.size > held) recorded.lastOrNull { !it.isToken } else null
+            return ended?.also(recorded::remove)
         }
 
         private fun catchUp() {

@@ -2,22 +2,18 @@ package baton.sync.core
 
 import baton.monitoring.Monitored
 import baton.sync.ReadWritePolicy
-import baton.waiting.BoostableCoroutine
 import baton.waiting.BoundedBypass
-import baton.waiting.DeadlockDetection
-import baton.waiting.LockLook
-import baton.waiting.NotedCaller
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
 import baton.waiting.Wakeup
-import baton.waiting.boost.BoostableHolder
-import baton.waiting.boost.Boosts
-import baton.waiting.boost.PriorityInheritance
-import baton.waiting.boost.readUrgency
-import baton.waiting.caller
-import baton.waiting.holderNotes
+import baton.waiting.holders.HeldCore
+import baton.waiting.holders.Holder
+import baton.waiting.holders.LockLook
+import baton.waiting.holders.areCallersKnown
+import baton.waiting.holders.by
+import baton.waiting.holders.holder
+import baton.waiting.holders.introduce
 import baton.waiting.labelOf
-import baton.waiting.noteCaller
 
 /*
  * How it works
@@ -26,19 +22,19 @@ import baton.waiting.noteCaller
  *
  *   n ≥ 0             n readers; the bit UPGRADABLE marks one more, which may upgrade; no writer, no waiters, no owners
  *   WRITE_LOCKED      a writer without an owner; no waiters
- *   INFLATED          a caller waits, or has given an owner, or can be boosted: the fields under the lock name
+ *   INFLATED          a caller waits, or has given an owner, or is recorded: the fields under the lock name
  *                     the holders
  *   BLOCKED           the same, and a newly arriving reader has to wait: only updateWord() sets this
  *
  *   n ◀──▶ n', WRITE_LOCKED                            any thread, without the lock: lockRead and unlockRead (±1),
  *                                                      lockWrite, unlockWrite, lockUpgradable, upgrade, downgrade
  *   n, WRITE_LOCKED ◀──▶ INFLATED, BLOCKED             under the lock, by inflate() and updateWord(): a caller waits,
- *                                                      or gives an owner, or can be boosted
+ *                                                      or gives an owner, or is to be recorded
  *
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
  * their fast paths.
  */
-internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitored) : ReadWriteState(policy) {
+internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitored) : ReadWriteState(policy), HeldCore {
     val readerCount: Int
         get() {
             val seen = word
@@ -80,67 +76,54 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         }
     }
 
-    /**
-     * [boostable] identifies the reader, if its coroutine can be boosted: [endRead] gets the same one, or its owner.
-     */
-    fun tryRead(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Outcome =
+    /** [by], here and below, is the caller, if it is to be recorded as a holder. */
+    fun tryRead(owner: Any?, by: Holder?): Outcome =
         when {
-            owner == null && boostable == null && caller == null && readAtOnce() -> Outcome.DONE
+            owner == null && by == null && readAtOnce() -> Outcome.DONE
             owner == null && mustReaderWait() -> Outcome.BUSY
-            else -> readSlowly(owner, boostable, caller)
+            else -> readSlowly(owner, by)
         }
 
-    private fun readSlowly(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?) = decideInflated {
-        readUnderLock(owner, boostable, caller)
-    }
+    private fun readSlowly(owner: Any?, by: Holder?) = decideInflated { readUnderLock(owner, by) }
 
-    /**
-     * [newHolder], here and below, is the calling coroutine, if it can be boosted; [caller] is to be noted as the
-     * holder.
-     */
-    fun tryWrite(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
+    fun tryWrite(owner: Any?, by: Holder?): Outcome =
         when {
-            owner == null && newHolder == null && caller == null && writeAtOnce() -> Outcome.DONE
+            owner == null && by == null && writeAtOnce() -> Outcome.DONE
             owner == null && mustWriterWait() -> Outcome.BUSY
-            else -> writeSlowly(owner, newHolder, caller)
+            else -> writeSlowly(owner, by)
         }
 
-    private fun writeSlowly(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?) = decideInflated {
-        writeUnderLock(owner, newHolder, caller)
-    }
+    private fun writeSlowly(owner: Any?, by: Holder?) = decideInflated { writeUnderLock(owner, by) }
 
-    fun tryReadUpgradably(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
+    fun tryReadUpgradably(owner: Any?, by: Holder?): Outcome =
         when {
-            owner == null && newHolder == null && caller == null && readUpgradablyAtOnce() -> Outcome.DONE
-            else -> decideInflated { readUpgradablyUnderLock(owner, newHolder, caller) }
+            owner == null && by == null && readUpgradablyAtOnce() -> Outcome.DONE
+            else -> decideInflated { readUpgradablyUnderLock(owner, by) }
         }
 
-    fun tryUpgrade(owner: Any?, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Outcome =
+    fun tryUpgrade(owner: Any?, by: Holder?): Outcome =
         when {
-            owner == null && newHolder == null && caller == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) ->
-                Outcome.DONE
-            else -> decideInflated { upgradeUnderLock(owner, newHolder, caller) }
+            owner == null && by == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
+            else -> decideInflated { upgradeUnderLock(owner, by) }
         }
 
-    /** [caller] is the note of a reader that names itself. */
-    fun endRead(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Boolean {
-        while (owner == null && boostable == null && caller == null) {
+    /** [by] is the token of the reader, if it has one. */
+    fun endRead(owner: Any?, by: Holder?): Boolean {
+        while (owner == null && by == null) {
             val seen = word
             if (seen < 0) break
             if (seen.toInt() == 0) return false
             if (compareAndSet(seen, seen - 1)) return true
         }
-        return endReadGuarded(owner, boostable, caller)
+        return endReadGuarded(owner, by)
     }
 
-    private fun endReadGuarded(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?): Boolean {
-        val isPlain = owner == null && boostable == null && caller == null
-        return decide { isPlain && endReadPlainly() || endReadSlowly(owner, boostable, caller) }
+    private fun endReadGuarded(owner: Any?, by: Holder?): Boolean {
+        val isPlain = owner == null && by == null
+        return decide { isPlain && endReadPlainly() || endReadSlowly(owner, by) }
     }
 
-    private fun endReadSlowly(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?) = inflated {
-        endReadUnderLock(owner, boostable, caller)
-    }
+    private fun endReadSlowly(owner: Any?, by: Holder?) = inflated { endReadUnderLock(owner, by) }
 
     fun endWrite(owner: Any?): Boolean = owner == null && compareAndSet(WRITE_LOCKED, 0) || endWriteGuarded(owner)
 
@@ -176,9 +159,8 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
     // ---- called by waiters
 
     override fun enqueue(waiter: Waiter): Int {
-        waiter.readUrgency()
-        val request = if (DeadlockDetection.isOn) waiter.request as? NamedReadRequest else null
-        if (request == null) noteWait(waiter) else noteCaller(waiter, request.reader.caller)
+        val request = waiter.lockRequest
+        introduce(waiter, isAnonymous = request.mode == LockMode.READ && request.owner == null)
         return decide { if (enqueuePlainly(waiter)) Waiter.WAITING else enqueueSlowly(waiter) }
     }
 
@@ -202,10 +184,10 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         val owner = request.owner
         val outcome =
             when {
-                mode == LockMode.READ -> readUnderLock(owner, request.boostable, waiter.caller)
-                mode == LockMode.WRITE -> writeUnderLock(owner, waiter.holder, waiter.caller)
-                mode == LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.holder, waiter.caller)
-                else -> upgradeUnderLock(owner, waiter.holder, waiter.caller)
+                mode == LockMode.READ -> readUnderLock(owner, waiter.by)
+                mode == LockMode.WRITE -> writeUnderLock(owner, waiter.by)
+                mode == LockMode.UPGRADABLE -> readUpgradablyUnderLock(owner, waiter.by)
+                else -> upgradeUnderLock(owner, waiter.by)
             }
         when {
             outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
@@ -237,7 +219,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         val request = waiter.lockRequest
         val mode = request.mode
         when {
-            mode == LockMode.READ -> endReadUnderLock(request.owner, request.boostable, waiter.caller)
+            mode == LockMode.READ -> endReadUnderLock(request.owner, waiter.by)
             mode == LockMode.WRITE -> endWriteUnderLock(request.owner)
             mode == LockMode.UPGRADABLE -> if (upgrading == null) endUpgradableUnderLock(request.owner)
             else ->
@@ -249,12 +231,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         }
     }
 
-    override val notesHolders: Boolean
-        get() = true
-
-    override fun lookForDeadlocks(look: LockLook) {
-        look.addHold(holderNotes?.sole, LockLook.SOLE)
-        holderNotes?.readers?.forEach { look.addHold(it, LockLook.READERS) }
+    override fun addWaits(look: LockLook) {
         upgrading?.let { look.addWait(it, LockLook.READERS, it.mode.call) }
         // A queued writer holds back those behind it until the readers have unlocked.
         val all = LockLook.SOLE or LockLook.READERS
@@ -300,15 +277,15 @@ internal class ReaderBatch(private val lock: ReadWriteState) : WaiterBatch() {
     }
 
     private fun countLevel(member: Waiter, change: Int) {
-        val level = member.urgency.toInt()
-        if (level == PriorityInheritance.NONE) return
+        val level = member.holder?.urgency ?: Holder.NO_LEVEL
+        if (level == Holder.NO_LEVEL) return
         val levels = levels ?: IntArray(BoundedBypass.LEVELS).also { levels = it }
         levels[level] += change
     }
 
     override fun arrive(): Wakeup? {
         val first = super.arrive()
-        if (Boosts.inUse || DeadlockDetection.isOn) lock.recordReaders(first)
+        if (areCallersKnown) lock.recordReaders(first)
         return first
     }
 }

@@ -1,26 +1,21 @@
 package baton.sync.core
 
 import baton.sync.ReadWritePolicy
-import baton.waiting.BoostableCoroutine
-import baton.waiting.DeadlockDetection
 import baton.waiting.FifoWaitQueue
-import baton.waiting.NotedCaller
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
-import baton.waiting.boost.BoostableHolder
-import baton.waiting.boost.addHolder
-import baton.waiting.boost.clearSoleHolder
-import baton.waiting.boost.countWaiter
-import baton.waiting.boost.recordSoleHolder
-import baton.waiting.boost.removeHolder
-import baton.waiting.boost.takeSoleHolder
-import baton.waiting.boost.uncountWaiter
-import baton.waiting.boost.uncountWaiters
-import baton.waiting.caller
-import baton.waiting.hasKnownHolder
-import baton.waiting.holderNotes
-import baton.waiting.noteReader
-import baton.waiting.noteSole
+import baton.waiting.holders.Holder
+import baton.waiting.holders.by
+import baton.waiting.holders.countWaiter
+import baton.waiting.holders.hasKnownHolder
+import baton.waiting.holders.holder
+import baton.waiting.holders.holders
+import baton.waiting.holders.holdersOrNew
+import baton.waiting.holders.recordSole
+import baton.waiting.holders.recordUpgraded
+import baton.waiting.holders.removeAnonymous
+import baton.waiting.holders.uncountWaiter
+import baton.waiting.holders.uncountWaiters
 
 /*
  * The state of a read-write lock, meaningful while its word is INFLATED or BLOCKED (see ReadWriteCore.kt):
@@ -38,10 +33,9 @@ import baton.waiting.noteSole
  * (4) A batch of readers is admitted in one step: the state counts it, and the waking thread decides on its members
  *     when the lock is free. A member cancelled in between finds its batch ended and unlocks as any reader does.
  * (5) Once no waiter, owner or recorded holder is left, the word is neither of the two, and the fast paths are open.
- * (6) A writer or upgradable reader that can be boosted is recorded (see PriorityInheritance) in the step that admits
- *     it. So is a reader whose unlock can be told from that of other readers, by its owner or by its BoostableHolder; a
- *     reader of a batch is recorded by the thread that wakes the batch, before the reader is woken. The same threads, in
- *     the same steps, note the holders for the detection of deadlocks (see HolderNotes).
+ * (6) A caller that is to be known as a holder, `by`, is recorded (see Holders) in the step that admits it. A reader of a
+ *     batch is recorded by the thread that wakes the batch, before the reader is woken. The unlock of a reader names its
+ *     hold by `by`, its token, or by an owner; otherwise the reader is anonymous.
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
  */
@@ -90,7 +84,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     private fun holdsToRead(owner: Any) = owners.find(owner)?.holds == true
 
-    fun readUnderLock(owner: Any?, boostable: BoostableHolder?, caller: NotedCaller?): Outcome =
+    fun readUnderLock(owner: Any?, by: Holder?): Outcome =
         when {
             owner != null && writing && intentOwner === owner -> Outcome.HELD
             // The waiting readers may be admitted before a reader unlocks, so they count too.
@@ -101,8 +95,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
                     ownedReaders++
                     owners.entry(owner).addHold()
                 }
-                if (boostable != null) recordReader(owner, boostable)
-                noteReader(caller)
+                if (by != null) recordReader(owner, by)
                 Outcome.DONE
             }
             // The request that blocks this one waits for this owner to unlock.
@@ -111,40 +104,33 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         }
 
     /** Records a reader that holds the lock. */
-    private fun recordReader(owner: Any?, boostable: BoostableHolder) {
-        if (owner != null) {
-            val entry = owners.find(owner)
-            if (entry == null || !entry.holds || entry.boostable != null) return
-            entry.boostable = boostable
-        }
-        addHolder(boostable)
+    private fun recordReader(owner: Any?, by: Holder) {
+        if (owner == null || owners.find(owner)?.record(by) == true) holdersOrNew().enter(by)
     }
 
     /** Records the readers of a batch that were granted and are not woken yet. Not under the lock. */
     fun recordReaders(first: Wakeup?) {
         var reader = first as Waiter?
         while (reader != null) {
-            val request = reader.lockRequest
-            if (request.boostable != null) decideInflated { recordReader(request.owner, request.boostable) }
-            reader.caller?.let { decideInflated { noteReader(it) } }
+            val owner = reader.lockRequest.owner
+            reader.by?.let { by -> decideInflated { recordReader(owner, by) } }
             reader = reader.chain as Waiter?
         }
     }
 
-    fun writeUnderLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome =
+    fun writeUnderLock(owner: Any?, by: Holder?): Outcome =
         when {
             owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
             writing || upgradable || readers > 0 || intents.size > 0 -> Outcome.BUSY
             else -> {
                 writing = true
                 intentOwner = owner
-                recordSoleHolder(newHolder)
-                noteSole(caller)
+                recordSole(by)
                 Outcome.DONE
             }
         }
 
-    fun readUpgradablyUnderLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome =
+    fun readUpgradablyUnderLock(owner: Any?, by: Holder?): Outcome =
         when {
             owner != null && intentOwner === owner -> Outcome.HELD
             writing || upgradable || intents.size > 0 ->
@@ -153,13 +139,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             else -> {
                 upgradable = true
                 intentOwner = owner
-                recordSoleHolder(newHolder)
-                noteSole(caller)
+                recordSole(by)
                 Outcome.DONE
             }
         }
 
-    fun upgradeUnderLock(owner: Any?, newHolder: BoostableCoroutine?, caller: NotedCaller?): Outcome =
+    fun upgradeUnderLock(owner: Any?, by: Holder?): Outcome =
         when {
             !upgradable || intentOwner !== owner || upgrading != null -> Outcome.NOT_HELD
             owner != null && holdsToRead(owner) -> Outcome.DEADLOCK
@@ -167,16 +152,10 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             else -> {
                 upgradable = false
                 writing = true
-                recordUpgraded(newHolder, caller)
+                recordUpgraded(by)
                 Outcome.DONE
             }
         }
-
-    /** Records a holder that upgraded, if it was not recorded when it began to read upgradably. */
-    private fun recordUpgraded(newHolder: BoostableCoroutine?, caller: NotedCaller?) {
-        if (newHolder != null && inheritance?.hasSole != true) recordSoleHolder(newHolder)
-        if (caller != null && holderNotes?.sole == null) noteSole(caller)
-    }
 
     fun enqueueWaiter(waiter: Waiter) {
         countWaiter(waiter)
@@ -208,23 +187,19 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         return if (first == null) intentOwner else first.lockRequest.owner
     }
 
-    fun endReadUnderLock(owner: Any?, boostable: BoostableHolder? = null, caller: NotedCaller? = null): Boolean {
+    fun endReadUnderLock(owner: Any?, by: Holder?): Boolean {
+        if (by != null) holders?.leave(by)
         if (owner == null) {
-            if (boostable != null) removeHolder(boostable)
             if (readers == ownedReaders) return false
+            if (by == null) removeAnonymous(unowned = readers - ownedReaders)
         } else {
             val entry = owners.find(owner)
             if (entry == null || !entry.holds) return false
             entry.removeHold()
-            val boostable = entry.boostable
-            if (boostable != null && !entry.holds) {
-                removeHolder(boostable)
-                entry.boostable = null
-            }
+            entry.unrecord(by)?.let { holders?.leave(it) }
             owners.removeIfEmpty(entry)
             ownedReaders--
         }
-        holderNotes?.removeReader(owner, caller, readers - ownedReaders)
         readers--
         admitEligible()
         return true
@@ -234,8 +209,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         if (!writing || intentOwner !== owner) return false
         writing = false
         intentOwner = null
-        clearSoleHolder()
-        noteSole(null)
+        recordSole(null)
         startNextPhase()
         return true
     }
@@ -244,8 +218,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         if (!upgradable || intentOwner !== owner) return false
         upgradable = false
         intentOwner = null
-        clearSoleHolder()
-        noteSole(null)
+        recordSole(null)
         admitEligible()
         return true
     }
@@ -255,18 +228,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         writing = false
         intentOwner = null
         readers = 1
-        val boostable = takeSoleHolder()
-        val caller = holderNotes?.sole
-        noteSole(null)
-        noteReader(caller)
+        val holder = holders?.takeSole(isAnonymous = owner == null)
         if (owner != null) {
             ownedReaders = 1
             val entry = owners.entry(owner)
             entry.addHold()
-            entry.boostable = boostable
-        } else if (boostable != null) {
-            // Without an owner, its unlock will not be told from that of other readers.
-            removeHolder(boostable)
+            if (holder != null) entry.record(holder)
         }
         startNextPhase()
         return true
@@ -278,7 +245,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
     /** A request waits behind others: a reader with those that gather, a writer in the queue. */
     protected fun enqueuePlainly(waiter: Waiter): Boolean {
         val request = waiter.lockRequest
-        if (word != BLOCKED || !request.isPlain || waiter.urgency != Waiter.NO_URGENCY) return false
+        if (word != BLOCKED || request.owner != null || waiter.holder != null) return false
         if (request.mode == LockMode.WRITE) {
             if (!waiter.startWaiting()) return false
             intents.add(waiter)
@@ -296,7 +263,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     /** One of several readers unlocks, or the last one before a writer. */
     protected fun endReadPlainly(): Boolean {
-        if (word != BLOCKED || readers == ownedReaders || DeadlockDetection.isOn) return false
+        if (word != BLOCKED || readers == ownedReaders || knownHolders != null) return false
         if (readers == 1 && (upgradable || !admitWriterPlainly())) return false
         readers--
         return true
@@ -304,8 +271,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     /** A writer unlocks before readers that gather, or before another writer. */
     protected fun endWritePlainly(): Boolean {
-        if (word != BLOCKED || !writing || intentOwner != null || inheritance != null || DeadlockDetection.isOn)
-            return false
+        if (word != BLOCKED || !writing || intentOwner != null || knownHolders != null) return false
         if (policy != ReadWritePolicy.PHASE_FAIR) return false
         if (gatheringReaders == 0) return admitWriterPlainly()
         if (intents.head()?.mode != LockMode.WRITE) return false
@@ -316,8 +282,8 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     private fun admitWriterPlainly(): Boolean {
         val head = intents.head()
-        if (head == null || head.mode != LockMode.WRITE || !head.lockRequest.isPlain) return false
-        if (inheritance != null || head.isBoostable || DeadlockDetection.isOn) return false
+        if (head == null || head.mode != LockMode.WRITE || head.lockRequest.owner != null) return false
+        if (knownHolders != null) return false
         intents.removeHead(head)
         queuedWriters--
         writing = true
@@ -344,7 +310,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             upgrade.grantQueued()
             upgradable = false
             writing = true
-            recordUpgraded(upgrade.holder, upgrade.caller)
+            recordUpgraded(upgrade.by)
             wake(upgrade)
         }
         while (!writing && !upgradable) {
@@ -354,8 +320,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             head.grantQueued()
             if (head.mode == LockMode.WRITE) writing = true else upgradable = true
             intentOwner = head.lockRequest.owner
-            recordSoleHolder(head.holder)
-            noteSole(head.caller)
+            recordSole(head.by)
             wake(head)
         }
         if (mayRead()) admitReaders()
@@ -395,7 +360,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         val request = waiter.lockRequest
         val batch = waiter.place as ReaderBatch
         if (batch.hasEnded) {
-            endReadUnderLock(request.owner, request.boostable, waiter.caller)
+            endReadUnderLock(request.owner, waiter.by)
             return
         }
         batch.removeReader(waiter)

@@ -3,13 +3,11 @@ package baton.sync.core
 import baton.monitoring.Monitored
 import baton.sync.SemaphoreClosedException
 import baton.sync.WaitOrder
-import baton.waiting.BoostableCoroutine
-import baton.waiting.LockLook
-import baton.waiting.NotedCaller
 import baton.waiting.Waiter
-import baton.waiting.boost.readUrgency
-import baton.waiting.boost.skipUrgency
-import baton.waiting.holderNotes
+import baton.waiting.holders.HeldCore
+import baton.waiting.holders.Holder
+import baton.waiting.holders.LockLook
+import baton.waiting.holders.introduce
 import baton.waiting.labelOf
 import baton.waiting.wakeAll
 
@@ -28,7 +26,7 @@ import baton.waiting.wakeAll
  * it is that of tokio's batch_semaphore.
  */
 internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, private val semaphore: Monitored) :
-    SemaphoreState(permits, acquired, order) {
+    SemaphoreState(permits, acquired, order), HeldCore {
     val isClosed: Boolean
         get() = closed != null
 
@@ -52,23 +50,21 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     // ---- acquire
 
     /**
-     * Takes [n] if that needs no waiting. [newHolder] is the calling coroutine, if its priority can be boosted;
-     * [caller] is to be noted as the holder of the only permit.
+     * Takes [n] if that needs no waiting. [by] is the caller, if it is to be recorded as the holder of the only permit.
      */
-    fun tryTakePermits(n: Int, newHolder: BoostableCoroutine? = null, caller: NotedCaller? = null): Boolean {
-        val isRecorded = newHolder != null || caller != null
+    fun tryTakePermits(n: Int, by: Holder?): Boolean {
         while (true) {
             val seen = word
             when {
-                seen == INFLATED || isRecorded && permitsIn(seen) == 1 -> return takeUnderLock(n, newHolder, caller)
+                seen == INFLATED || by != null && permitsIn(seen) == 1 -> return takeUnderLock(n, by)
                 seen == BLOCKED || freeIn(seen) < n -> return if (exceedsPermits(n)) throw refusal(n) else false
                 compareAndSet(seen, seen - n) -> return true
             }
         }
     }
 
-    private fun takeUnderLock(n: Int, newHolder: BoostableCoroutine?, caller: NotedCaller?): Boolean {
-        if (decideInflated { take(n, newHolder, caller) }) return true
+    private fun takeUnderLock(n: Int, by: Holder?): Boolean {
+        if (decideInflated { take(n, by) }) return true
         closed?.let { throw closed(it) }
         // The request may have passed checkWeight before a resize shrank the semaphore: then it throws here, and does
         // not return false as if other callers held the permits.
@@ -77,8 +73,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     }
 
     override fun enqueue(waiter: Waiter): Int {
-        if (permits == 1) waiter.readUrgency() else waiter.skipUrgency()
-        noteWait(waiter)
+        if (permits == 1) introduce(waiter) else noteWait(waiter)
         return if (isFifo && plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)
     }
 
@@ -117,13 +112,8 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
         queue.forFirst(limit, visit)
     }
 
-    override val notesHolders: Boolean
-        get() = permits == 1
-
-    override fun lookForDeadlocks(look: LockLook) {
-        if (permits != 1) return
-        look.addHold(holderNotes?.sole, LockLook.SOLE)
-        visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
+    override fun addWaits(look: LockLook) {
+        if (permits == 1) visitWaiters(Int.MAX_VALUE) { look.addWait(it, LockLook.SOLE) }
     }
 
     // ---- resize, close

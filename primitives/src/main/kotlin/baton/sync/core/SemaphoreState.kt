@@ -1,19 +1,16 @@
 package baton.sync.core
 
 import baton.sync.WaitOrder
-import baton.waiting.BoostableCoroutine
 import baton.waiting.FifoWaitQueue
-import baton.waiting.NotedCaller
 import baton.waiting.PriorityWaitQueue
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
-import baton.waiting.boost.clearSoleHolder
-import baton.waiting.boost.countWaiter
-import baton.waiting.boost.recordSoleHolder
-import baton.waiting.boost.uncountWaiter
-import baton.waiting.caller
-import baton.waiting.hasKnownHolder
-import baton.waiting.noteSole
+import baton.waiting.holders.Holder
+import baton.waiting.holders.by
+import baton.waiting.holders.countWaiter
+import baton.waiting.holders.hasKnownHolder
+import baton.waiting.holders.recordSole
+import baton.waiting.holders.uncountWaiter
 
 /*
  * The state of a semaphore (see SemaphoreCore.kt), in the fields while its word is guarded:
@@ -33,8 +30,8 @@ import baton.waiting.noteSole
  *     although none is held.
  * (3) The word is guarded while the semaphore is closed, has waiters, a debt, or a recorded holder; otherwise it is plain,
  *     unless the last decision has thrown.
- * (4) The holder of the only permit is recorded, if its priority can be boosted, in the step that grants the permit, and
- *     removed in the step that returns it. With more than one permit no holder is recorded, because a released permit
+ * (4) The holder of the only permit is recorded, if it is to be known (see Holders), in the step that grants the permit,
+ *     and removed in the step that returns it. With more than one permit no holder is recorded, because a released permit
  *     could be any holder's.
  *
  * UNFAIR: a release does not grant the head but *invites* it: the head calls claim() when its dispatcher runs it, and
@@ -90,10 +87,10 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
     // ---- acquire
 
     /** Takes [n] permits for a newcomer. */
-    protected fun take(n: Int, holder: BoostableCoroutine?, caller: NotedCaller?): Boolean {
+    protected fun take(n: Int, by: Holder?): Boolean {
         if (closed != null || !mayTake(n)) return false
         free -= n
-        recordHolder(holder, caller)
+        recordHolder(by)
         return true
     }
 
@@ -108,11 +105,9 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     private fun mayBeOvertaken() = order == WaitOrder.UNFAIR && overtakes < WaitOrder.MAX_OVERTAKES
 
-    /** Records who took a permit, see (4): [holder] is null for one that cannot be boosted. */
-    private fun recordHolder(holder: BoostableCoroutine?, caller: NotedCaller?) {
-        if (permits != 1) return
-        recordSoleHolder(holder)
-        noteSole(caller)
+    /** Records who took a permit, see (4). */
+    private fun recordHolder(by: Holder?) {
+        if (permits == 1) recordSole(by)
     }
 
     protected fun enqueueUnderLock(waiter: Waiter): Int {
@@ -123,7 +118,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
             mayTake(weight) ->
                 if (waiter.tryGrant()) {
                     free -= weight
-                    recordHolder(waiter.holder, waiter.caller)
+                    recordHolder(waiter.by)
                 }
             waiter.startWaiting() -> {
                 queue.add(waiter)
@@ -151,7 +146,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
     /** False when fewer than [n] are held. */
     protected fun putBack(n: Int): Boolean {
         if (n > held) return false
-        clearHolder()
+        recordSole(null)
         free += n
         admit()
         return true
@@ -159,11 +154,6 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     private val held: Long
         get() = permits.toLong() - free
-
-    private fun clearHolder() {
-        clearSoleHolder()
-        noteSole(null)
-    }
 
     final override fun takeBack(waiter: Waiter) {
         if (waiter.awaitsIdle) return
@@ -179,8 +169,8 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         get() = fifo != null
 
     /**
-     * Enqueues [waiter] if that is all there is to do: no permit is free, and no holder is recorded for it. Else false,
-     * and nothing has changed. The word may be plain.
+     * Enqueues [waiter] if that is all there is to do: no permit is free, and its caller is not known. Else false, and
+     * nothing has changed. The word may be plain.
      */
     protected fun enqueuePlainly(waiter: Waiter): Boolean =
         fifo != null &&
@@ -190,7 +180,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     /**
      * Grants the permit that a holder returns to the head, if that is all there is to do: the head asks for one, no
-     * other is free, and no holder is recorded. Else null, and nothing has changed. The word may be plain.
+     * other is free, and no holder or waiter is known. Else null, and nothing has changed. The word may be plain.
      */
     protected fun handOverPlainly(): Waiter? {
         if (fifo == null || fifo.head()?.weight != 1 || free != 0 || permits == 0) return null
@@ -228,7 +218,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         unlink(waiter)
         free -= waiter.weight
         waiter.grantQueued()
-        recordHolder(waiter.holder, waiter.caller)
+        recordHolder(waiter.by)
         overtakes = 0
         queue.served(waiter)
     }
@@ -268,7 +258,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         word = INFLATED
         val hadNone = permits == 0
         val shrinks = newPermits < permits
-        clearHolder()
+        recordSole(null)
         free += newPermits - permits
         permits = newPermits
         if (newPermits > 0 && (shrinks || hadNone)) failHeavierThan(newPermits, reason = newPermits)

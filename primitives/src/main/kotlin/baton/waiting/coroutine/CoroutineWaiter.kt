@@ -1,5 +1,6 @@
 package baton.waiting.coroutine
 
+import baton.waiting.KnownCaller
 import baton.waiting.WaitCore
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
@@ -16,17 +17,30 @@ import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.NonCancellable
 
-/** Suspends until [core] grants [request]. Throws [WaitCore.failure], or that the coroutine is cancelled. */
-internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null): Unit =
+/**
+ * Suspends until [core] grants [request]. Throws [WaitCore.failure], or that the coroutine is cancelled.
+ *
+ * @param by the caller, if it is known already.
+ */
+internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null, by: KnownCaller? = null): Unit =
     suspendCoroutineUninterceptedOrReturn { caller ->
-        coroutineWaiter(core, number, request, caller).await()
+        val waiter = coroutineWaiter(core, number, request, caller)
+        if (by != null) waiter.outcome = by
+        waiter.await()
     }
 
 /** As the other, but gives up after [timeout] and returns whether it was granted. */
-internal suspend fun awaitGrant(core: WaitCore, number: Int = 1, request: Any? = null, timeout: Duration): Boolean =
-    suspendCoroutineUninterceptedOrReturn { caller ->
-        TimedCoroutineWaiter(core, number, request, caller).await(timeout)
-    }
+internal suspend fun awaitGrant(
+    core: WaitCore,
+    number: Int = 1,
+    request: Any? = null,
+    timeout: Duration,
+    by: KnownCaller? = null,
+): Boolean = suspendCoroutineUninterceptedOrReturn { caller ->
+    val waiter = TimedCoroutineWaiter(core, number, request, caller)
+    if (by != null) waiter.outcome = by
+    waiter.await(timeout)
+}
 
 /** As the first, but returns what [core] grants, see [WaitCore.grantOf]. */
 internal suspend fun <T> awaitValue(core: WaitCore, number: Int = 1, request: Any? = null): T =

@@ -4,7 +4,7 @@ import baton.Boosting
 import baton.Priority
 import baton.priority
 import baton.waiting.BoundedBypass
-import baton.waiting.boost.Boosts
+import baton.waiting.holders.Boosts
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray

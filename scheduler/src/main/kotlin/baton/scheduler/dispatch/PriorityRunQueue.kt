@@ -2,7 +2,7 @@ package baton.scheduler.dispatch
 
 import baton.scheduler.DispatcherMetrics
 import baton.scheduler.PriorityPolicy
-import baton.waiting.boost.Boosts
+import baton.waiting.holders.Boosts
 import baton.waiting.threads.SeldomReport
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.RejectedExecutionException

@@ -1,0 +1,69 @@
+@file:JvmSynthetic
+
+package baton.waiting.holders
+
+import baton.priority
+import baton.waiting.ThreadWaiter
+import baton.waiting.WaitCore
+import baton.waiting.WaitNote
+import baton.waiting.Waiter
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.coroutineContext
+
+// Called by the thread that asks for a lock, without the lock.
+
+/** Whether callers are to be known. Until then a call has none, `by == null`. */
+internal inline val areCallersKnown: Boolean
+    get() = DeadlockDetection.isOn || Boosts.inUse
+
+/** The calling coroutine, if a lock is to know it as its holder; else null. */
+internal suspend inline fun callerFor(owner: Any?): Holder? =
+    if (areCallersKnown) callerOf(coroutineContext, owner) else null
+
+/** As [callerFor], of a caller in this [context]. */
+internal fun callerOf(
+    context: CoroutineContext?,
+    owner: Any?,
+    isToken: Boolean = false,
+    isAnonymous: Boolean = false,
+): Holder? {
+    val boosting = if (isAnonymous) null else Boosts.boostingOf(context)
+    if (boosting == null && !DeadlockDetection.isOn) return null
+    return Holder(context, owner, boosting, isToken, isAnonymous)
+}
+
+/** As [callerFor], of a call that does not suspend: it is known by its [owner] alone. */
+internal fun callerByOwner(owner: Any?): Holder? =
+    if (DeadlockDetection.isOn && owner != null) Holder(null, owner) else null
+
+/**
+ * Makes the caller of [waiter], which is about to wait for a lock, known to this core, and notes its wait.
+ *
+ * @param isAnonymous as [Holder.isAnonymous].
+ */
+internal fun WaitCore.introduce(waiter: Waiter, isAnonymous: Boolean = false) {
+    if (areCallersKnown) introduceCaller(waiter, isAnonymous)
+    noteWait(waiter)
+}
+
+private fun WaitCore.introduceCaller(waiter: Waiter, isAnonymous: Boolean) {
+    val context = waiter.coroutine
+    val boosting = Boosts.boostingOf(context)
+    val level = boosting?.levelOf(context!!) ?: if (Boosts.inUse) context?.priority else null
+    if (level == null && !DeadlockDetection.isOn) return
+    val owner = if (waiter is ThreadWaiter) Thread.currentThread() else ownerIn(waiter.request)
+    val caller = waiter.holder ?: Holder(context, owner, boosting, isAnonymous = isAnonymous)
+    if (level != null) caller.urgency = level.ordinal
+    waiter.outcome = caller
+    if (!DeadlockDetection.isOn) return
+    caller.wait = WaitNote(System.nanoTime())
+    if (decide { holdersOrNew().list() }) DeadlockDetection.add(this)
+}
+
+/** The caller of this waiter, which is queued or was just granted; null if it is not known. */
+internal val Waiter.holder: Holder?
+    get() = outcome as? Holder
+
+/** As [holder], if it is to be recorded when it holds the lock: it may be known for its level alone. */
+internal val Waiter.by: Holder?
+    get() = holder?.takeIf { it.canBeBoosted || DeadlockDetection.isOn }
