@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource
 class IdleMemoryTest {
     enum class Kind(val mostBytes: Long, val create: () -> Any) {
         MUTEX(112, { Mutex().also { check(it.tryLock()) } }),
-        SEMAPHORE(344, { Semaphore(2).also { check(it.tryAcquire()) } }),
-        READ_WRITE_LOCK(280, { ReadWriteLock().also { check(it.tryLockRead()) } }),
+        SEMAPHORE(160, { Semaphore(2).also { check(it.tryAcquire()) } }),
+        READ_WRITE_LOCK(168, { ReadWriteLock().also { check(it.tryLockRead()) } }),
         CHANNEL(288, { Channel<Int>(2) }),
         BARRIER(168, { Barrier(2) }),
         LATCH(88, { Latch(2) }),

@@ -32,7 +32,7 @@ import baton.waiting.wakeAll
  *   HELD       held without an owner; no waiters
  *   BLOCKED    held; the fields under the lock name the holder and the waiters. INFLATED while a decision is made
  *
- * (1) While the word is guarded, `held`, `owner`, `queue` and the holder that is recorded are exact under the lock. No
+ * (1) While the word is guarded, `owner`, `queue` and the holder that is recorded are exact under the lock. No
  *     request waits while the mutex is not held.
  * (2) unlock with waiters only replaces the holder: the mutex is never free between two holders, and no newcomer
  *     overtakes.
@@ -42,11 +42,16 @@ import baton.waiting.wakeAll
  */
 internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     InflatingCore(if (locked) HELD else FREE), HeldCore {
-    // Guarded by the lock; meaningful while the word is guarded.
-    private var held = locked
+    /** The owner; null for one that is not known, and [NOBODY] while it is not held. Guarded by the lock. */
+    private var holderOrNobody: Any? = null
 
-    var owner: Any? = null
-        private set
+    /** Whether it is held. As the other fields, meaningful while the word is guarded, under the lock. */
+    val isHeld: Boolean
+        get() = holderOrNobody !== NOBODY
+
+    /** The owner of a mutex that is held. */
+    val owner: Any?
+        get() = holderOrNobody
 
     private val queue = FifoWaitQueue()
 
@@ -54,12 +59,12 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     private var grantedClause: ClauseWaiter? = null
 
     override fun readWord(word: Long) {
-        held = word == HELD
+        holderOrNobody = if (word == HELD) null else NOBODY
     }
 
     override fun demandedWord(): Long =
         when {
-            !held -> FREE
+            !isHeld -> FREE
             owner == null && queue.size == 0 && !hasKnownHolder() -> HELD
             else -> BLOCKED
         }
@@ -67,11 +72,11 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     val isLocked: Boolean
         get() {
             val seen = word
-            return if (seen == INFLATED) decideInflated { held } else seen != FREE
+            return if (seen == INFLATED) decideInflated { isHeld } else seen != FREE
         }
 
     val holder: Any?
-        get() = if (isGuarded(word)) decideInflated { owner } else null
+        get() = if (isGuarded(word)) decideInflated { owner.takeIf { isHeld } } else null
 
     val waiting: Int
         get() = if (isGuarded(word)) decide { queue.size } else 0
@@ -94,16 +99,15 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     private fun lockSlowly(newOwner: Any?, by: Holder?) = decideInflated {
         when {
             isOwnedBy(newOwner) -> Outcome.REFUSED
-            held -> Outcome.BUSY
+            isHeld -> Outcome.BUSY
             else -> Outcome.DONE.also { hold(newOwner, by) }
         }
     }
 
-    private fun isOwnedBy(other: Any?) = held && other != null && owner === other
+    private fun isOwnedBy(other: Any?) = other != null && owner === other
 
     private fun hold(newOwner: Any?, by: Holder?) {
-        held = true
-        owner = newOwner
+        holderOrNobody = newOwner
         recordSole(by)
     }
 
@@ -122,7 +126,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
             waiter.tryFail(newOwner!!)
             return waiter.currentState
         }
-        if (!held) {
+        if (!isHeld) {
             if (waiter.tryGrant()) hold(newOwner, waiter.by)
         } else if (waiter.startWaiting()) {
             addWaiter(waiter)
@@ -175,17 +179,15 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     }
 
     private fun unlockSlowly(expectedOwner: Any?) = decideInflated {
-        if (held && owner === expectedOwner) Outcome.DONE.also { handOff() } else Outcome.REFUSED
+        if (owner === expectedOwner) Outcome.DONE.also { handOff() } else Outcome.REFUSED
     }
 
     /** Ends the current hold: the next waiter becomes the holder, or the mutex becomes free. Under the lock. */
     fun handOff() {
-        owner = null
+        holderOrNobody = NOBODY
         grantedClause = null
         recordSole(null)
-        val next = queue.head()
-        held = next != null
-        if (next == null) return
+        val next = queue.head() ?: return
         unlink(next)
         next.grantQueued()
         hold(next.owner, next.by)
@@ -196,15 +198,11 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     // ---- called by the condition and by waiters, under the lock
 
-    /** Whether it is held. The word is inflated. */
-    val isHeld: Boolean
-        get() = held
-
     /** Enqueues [waiter], which is WAITING already, or hands it the mutex if that is free. The word is inflated. */
     fun requeue(waiter: Waiter) {
         noteWaitAnew(waiter)
         addWaiter(waiter)
-        if (!held) handOff()
+        if (!isHeld) handOff()
     }
 
     override val queuedWaiters: Int
@@ -236,7 +234,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     override fun takeBack(waiter: Waiter) {
         inflate()
         // Otherwise another caller has unlocked it by mistake.
-        if (held && owner === waiter.owner) handOff()
+        if (owner === waiter.owner) handOff()
         updateWord()
     }
 
@@ -262,6 +260,8 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     private companion object {
         private const val FREE = 0L
         private const val HELD = 1L
+
+        private val NOBODY = Any()
     }
 }
 
