@@ -86,12 +86,10 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     /** [by] is the caller, if it is to be recorded as the holder. */
     fun tryLock(newOwner: Any?, by: Holder?): Outcome {
         while (newOwner == null && by == null) {
+            if (compareAndSet(FREE, HELD)) return Outcome.DONE
             val seen = word
-            when {
-                seen == INFLATED -> break
-                seen != FREE -> return Outcome.BUSY
-                compareAndSet(FREE, HELD) -> return Outcome.DONE
-            }
+            if (seen == INFLATED) break
+            if (seen != FREE) return Outcome.BUSY
         }
         return lockSlowly(newOwner, by)
     }
