@@ -42,16 +42,16 @@ import baton.waiting.wakeAll
  */
 internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     InflatingCore(if (locked) HELD else FREE), HeldCore {
-    /** The owner; null for one that is not known, and [NOBODY] while it is not held. Guarded by the lock. */
-    private var holderOrNobody: Any? = null
+    /** The owner, null if the holder gave none; [FREED] while no caller holds the mutex. Guarded by the lock. */
+    private var ownerOrFreed: Any? = null
 
     /** Whether it is held. As the other fields, meaningful while the word is guarded, under the lock. */
     val isHeld: Boolean
-        get() = holderOrNobody !== NOBODY
+        get() = ownerOrFreed !== FREED
 
     /** The owner of a mutex that is held. */
     val owner: Any?
-        get() = holderOrNobody
+        get() = ownerOrFreed
 
     private val queue = FifoWaitQueue()
 
@@ -59,7 +59,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     private var grantedClause: ClauseWaiter? = null
 
     override fun readWord(word: Long) {
-        holderOrNobody = if (word == HELD) null else NOBODY
+        ownerOrFreed = if (word == HELD) null else FREED
     }
 
     override fun demandedWord(): Long =
@@ -96,16 +96,14 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     private fun lockSlowly(newOwner: Any?, by: Holder?) = decideInflated {
         when {
-            isOwnedBy(newOwner) -> Outcome.REFUSED
+            newOwner != null && owner === newOwner -> Outcome.REFUSED
             isHeld -> Outcome.BUSY
             else -> Outcome.DONE.also { hold(newOwner, by) }
         }
     }
 
-    private fun isOwnedBy(other: Any?) = other != null && owner === other
-
     private fun hold(newOwner: Any?, by: Holder?) {
-        holderOrNobody = newOwner
+        ownerOrFreed = newOwner
         recordSole(by)
     }
 
@@ -119,9 +117,9 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val newOwner = waiter.owner
-        while (isOwnedBy(newOwner) && !isRivalOfGranted(waiter)) {
+        while (newOwner != null && owner === newOwner && !isRivalOfGranted(waiter)) {
             if (returnOwnGrant(waiter)) continue
-            waiter.tryFail(newOwner!!)
+            waiter.tryFail(newOwner)
             return waiter.currentState
         }
         if (!isHeld) {
@@ -182,7 +180,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     /** Ends the current hold: the next waiter becomes the holder, or the mutex becomes free. Under the lock. */
     fun handOff() {
-        holderOrNobody = NOBODY
+        ownerOrFreed = FREED
         grantedClause = null
         recordSole(null)
         val next = queue.head() ?: return
@@ -259,7 +257,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
         private const val FREE = 0L
         private const val HELD = 1L
 
-        private val NOBODY = Any()
+        private val FREED = Any()
     }
 }
 

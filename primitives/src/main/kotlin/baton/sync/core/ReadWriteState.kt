@@ -283,7 +283,6 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
     private fun admitWriterPlainly(): Boolean {
         val head = intents.head()
         if (head == null || head.mode != LockMode.WRITE || head.lockRequest.owner != null) return false
-        if (knownHolders != null) return false
         intents.removeHead(head)
         queuedWriters--
         writing = true

@@ -33,30 +33,46 @@ internal class ThreadSlots<T : Any>(private val onOrphan: (T) -> Unit) {
     private fun isVirtual() = Thread.currentThread().javaClass === VIRTUAL_THREAD
 
     private fun create(thread: Thread): AtomicReference<T?> {
-        while (true) {
-            val orphan = synchronized(own) { takeOrphan(thread) } ?: break
-            Trampoline.guarded { orphan.getAndSet(null)?.let(onOrphan) }
-        }
         val slot = AtomicReference<T?>()
-        synchronized(own) { first = Owned(WeakReference(thread), slot, first) }
+        val added = Owned(WeakReference(thread), slot, next = null)
+        var orphan =
+            synchronized(own) {
+                val orphans = takeOrphans(thread)
+                added.next = first
+                first = added
+                orphans
+            }
         own.set(slot)
+        while (orphan != null) {
+            val orphaned = orphan.slot
+            Trampoline.guarded { orphaned.getAndSet(null)?.let(onOrphan) }
+            orphan = orphan.next
+        }
         return slot
     }
 
-    /** A slot of a thread that has ended, or of [creator] itself: some pools erase the thread locals of theirs. */
-    private fun takeOrphan(creator: Thread): AtomicReference<T?>? {
-        var before: Owned<T>? = null
+    /**
+     * Takes out the slots of threads that have ended, and of [creator] itself: some pools erase the thread locals of
+     * theirs. Returns them, linked.
+     */
+    private fun takeOrphans(creator: Thread): Owned<T>? {
+        var orphans: Owned<T>? = null
+        var kept: Owned<T>? = null
         var owned = first
         while (owned != null) {
+            val following = owned.next
             val thread = owned.thread.get()
             if (thread === creator || thread?.isAlive != true) {
-                if (before == null) first = owned.next else before.next = owned.next
-                return owned.slot
+                owned.next = orphans
+                orphans = owned
+            } else {
+                owned.next = kept
+                kept = owned
             }
-            before = owned
-            owned = owned.next
+            owned = following
         }
-        return null
+        first = kept
+        return orphans
     }
 
     private companion object {

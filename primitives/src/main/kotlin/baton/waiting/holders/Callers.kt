@@ -49,7 +49,12 @@ internal fun WaitCore.introduce(waiter: Waiter, isAnonymous: Boolean = false) {
 private fun WaitCore.introduceCaller(waiter: Waiter, isAnonymous: Boolean) {
     val context = waiter.coroutine
     val boosting = Boosts.boostingOf(context)
-    val level = boosting?.levelOf(context!!) ?: if (Boosts.inUse) context?.priority else null
+    val level =
+        when {
+            context == null || !Boosts.inUse -> null
+            boosting == null -> context.priority
+            else -> boosting.levelOf(context)
+        }
     if (level == null && !DeadlockDetection.isOn) return
     val owner = if (waiter is ThreadWaiter) Thread.currentThread() else ownerIn(waiter.request)
     val caller = waiter.holder ?: Holder(context, owner, boosting, isAnonymous = isAnonymous)

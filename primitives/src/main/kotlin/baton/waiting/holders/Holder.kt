@@ -70,7 +70,9 @@ internal class Holder(
         boost = null
         level = to
         try {
-            if (to != NO_LEVEL) boost = boosting!!.boost(context!!, Priority.entries[to])
+            if (to != NO_LEVEL && boosting != null && context != null) {
+                boost = boosting.boost(context, Priority.entries[to])
+            }
         } catch (e: Throwable) {
             Trampoline.report(e)
         }

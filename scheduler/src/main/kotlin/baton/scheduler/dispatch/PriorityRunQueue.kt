@@ -59,7 +59,7 @@ internal class PriorityRunQueue(
     override fun enqueue(level: Int, block: Runnable) {
         val entry = entryOf(block)
         val worker = locked {
-            // What may lack memory comes before what changes the state.
+            // An allocation may fail, so each one comes before the state changes.
             val more = if (workers < parallelism) retired ?: Worker() else null
             add(level, entry)
             if (more != null) {
