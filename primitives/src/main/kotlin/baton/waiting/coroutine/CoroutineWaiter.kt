@@ -67,8 +67,8 @@ private fun coroutineWaiter(core: WaitCore, number: Int, request: Any?, caller: 
  * A coroutine that waits. On arrival on its dispatcher it looks at the job before it resumes the caller. That makes
  * cancellation prompt: a coroutine that was granted and then cancelled before it ran gives the grant back and throws.
  *
- * The job is watched before the waiter is enqueued, and looked at once more after that, so that no cancellation is
- * missed. A cancellation before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
+ * The job is watched before the waiter is enqueued, and [jobEnds] is read once more after that, so that no cancellation
+ * is missed. A cancellation before the waiter is enqueued moves it out of PREPARING and is thrown from [await].
  *
  * A wait that ends with a grant leaves the waiter and its wrapper to the coroutine's next wait (see [WaiterCache]).
  */
@@ -87,15 +87,18 @@ internal open class CoroutineWaiter(
     @JvmField internal var slot: AtomicReference<CoroutineWaiter?>? = null
     @JvmField internal var reference: WeakReference<CoroutineWaiter>? = null
 
+    /**
+     * Whether the handler on the job was called. Where jobs of several kinds are in use, five looks at [Job.isActive]
+     * took a sixth of the time of a hand-over; so only the arrival, which has to be exact, looks there.
+     */
+    @Volatile private var jobEnds: Boolean = false
+
     override val callerFrame: CoroutineStackFrame?
         get() = caller as? CoroutineStackFrame
 
     fun await(): Any? {
-        val job = job
-        if (job != null) {
-            if (watch == null) watch = job.watchCancellation(this)
-            if (!job.isActive) withdraw(CANCELLED)
-        }
+        if (watch == null) watch()
+        if (jobEnds) withdraw(CANCELLED)
         val state =
             try {
                 core.enqueue(this)
@@ -106,7 +109,7 @@ internal open class CoroutineWaiter(
             }
         if (state == WAITING) {
             // A canceller that saw the waiter at rest, in the cache, has not withdrawn it.
-            if (job?.isActive == false) cancelWait()
+            if (jobEnds) cancelWait()
             return COROUTINE_SUSPENDED
         }
         if (state != GRANTED) {
@@ -118,8 +121,15 @@ internal open class CoroutineWaiter(
         return granted().also { retire() }
     }
 
+    private fun watch() {
+        val job = job ?: return
+        watch = job.watchCancellation(this)
+        if (!job.isActive) jobEnds = true
+    }
+
     /** The job begins to be cancelled, or has completed. */
     final override fun invoke(cause: Throwable?) {
+        jobEnds = true
         cancelWait()
         WaiterCache.forget(this)
     }
@@ -154,7 +164,7 @@ internal open class CoroutineWaiter(
 
     /** Called when it has arrived with its grant. */
     private fun retire() {
-        if (!mayBeReused || job?.isActive != true) return leave()
+        if (!mayBeReused || jobEnds) return leave()
         core = WaiterCache.noCore
         request = null
         caller = null
@@ -168,7 +178,7 @@ internal open class CoroutineWaiter(
             unwatch()
         }
         // The handler, which runs once, may have come before the waiter was in the slot.
-        if (!job.isActive) WaiterCache.forget(this)
+        if (jobEnds) WaiterCache.forget(this)
     }
 
     internal fun newReference(): WeakReference<CoroutineWaiter> = WeakReference(this).also { reference = it }
