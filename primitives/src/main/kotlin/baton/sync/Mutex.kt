@@ -114,7 +114,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
         when (core.tryLock(owner, by)) {
             MutexCore.Outcome.DONE -> true
             MutexCore.Outcome.BUSY -> false
-            MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner!!)
+            MutexCore.Outcome.REFUSED -> throw core.lockedTwice(owner)
         }
 
     /**

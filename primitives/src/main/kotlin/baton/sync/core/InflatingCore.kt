@@ -18,7 +18,7 @@ import java.lang.invoke.VarHandle
  * 1. A plain word is the whole state. Any thread changes it to another plain word by compare-and-set, without the lock.
  *    The fields have no meaning then.
  * 2. A guarded word is changed under the lock only, and the fields under the lock are the state. [BLOCKED] says in
- *    addition that every request that comes now has to wait: no other thread needs the lock to know that.
+ *    addition that a request which does not wait is refused: no thread needs the lock to know that.
  * 3. A decision that needs the fields begins with [inflate] and ends with [updateWord]. It sees one consistent state,
  *    because [inflate] takes the plain word away in one step. After one that has thrown, the word is INFLATED.
  *
@@ -46,6 +46,16 @@ internal abstract class InflatingCore(@Volatile @JvmField var word: Long) : Wait
             throw e
         }
     }
+
+    /** Takes back, between [inflate] and [updateWord], what was granted to [waiter], and passes it on. */
+    protected abstract fun takeBackInflated(waiter: Waiter)
+
+    final override fun takeBack(waiter: Waiter) = inflated { takeBackInflated(waiter) }
+
+    /** As [removeWithdrawn], between [inflate] and [updateWord]. */
+    protected abstract fun removeInflated(waiter: Waiter)
+
+    final override fun removeWithdrawn(waiter: Waiter) = inflated { removeInflated(waiter) }
 
     /** Makes the fields the state, until [updateWord]. Under the lock. */
     fun inflate() {
@@ -110,9 +120,10 @@ internal abstract class InflatingCore(@Volatile @JvmField var word: Long) : Wait
     protected fun handOverPlainly(queue: FifoWaitQueue, taken: Long): Waiter? {
         val head = queue.head()
         if (head == null || word != BLOCKED || knownHolders != null) return null
+        // The deepest call first: if the stack has no room for it, nothing has changed.
+        head.grantQueued()
         queue.removeHead(head)
         if (queue.size == 0) setWordLazily(taken)
-        head.grantQueued()
         return head
     }
 

@@ -26,7 +26,9 @@ import baton.waiting.wakeAll
  *
  *            lock()              a caller waits, or locks with an owner, or is to be recorded
  *   FREE ◀──────────▶ HELD ◀──────────────────────────────────────────────────────────────▶ BLOCKED
- *            unlock()            no waiter, no owner and no recorded holder is left
+ *     ▲      unlock()            no waiter, no owner and no recorded holder is left           ▲
+ *     └───────────────────────────────────────────────────────────────────────────────────────┘
+ *                lock and unlock of a caller with an owner, or one that is to be recorded
  *
  *   FREE       not held; no waiters
  *   HELD       held without an owner; no waiters
@@ -55,7 +57,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     private val queue = FifoWaitQueue()
 
-    /** The clause of a select by which [owner] holds the mutex, perhaps before its select was told. */
+    /** The clause of a select by which [owner] holds the mutex, perhaps before the select has accepted it. */
     private var grantedClause: ClauseWaiter? = null
 
     override fun readWord(word: Long) {
@@ -185,10 +187,10 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
         recordSole(null)
         val next = queue.head() ?: return
         unlink(next)
-        next.grantQueued()
         hold(next.owner, next.by)
-        // Only who has an owner can ask for the mutex again in vain.
+        // Only a request with an owner can be refused as locked twice.
         grantedClause = if (next.owner == null) null else next as? ClauseWaiter
+        next.grantQueued()
         wake(next)
     }
 
@@ -216,10 +218,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter)
 
-    override fun removeWithdrawn(waiter: Waiter) {
-        unlink(waiter)
-        updateWord()
-    }
+    override fun removeInflated(waiter: Waiter) = unlink(waiter)
 
     /** Takes [waiter] out of the queue. */
     fun unlink(waiter: Waiter) {
@@ -227,11 +226,9 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
         uncountWaiter(waiter)
     }
 
-    override fun takeBack(waiter: Waiter) {
-        inflate()
+    override fun takeBackInflated(waiter: Waiter) {
         // Otherwise another caller has unlocked it by mistake.
         if (owner === waiter.owner) handOff()
-        updateWord()
     }
 
     // ---- messages
@@ -242,10 +239,10 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
 
     override fun verbOf(waiter: Waiter): String = "lock"
 
-    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.outcome!!)
+    override fun failure(waiter: Waiter): Throwable = lockedTwice(waiter.outcome)
 
-    fun lockedTwice(owner: Any): IllegalStateException =
-        IllegalStateException("${label()} is already locked by ${nameOf(owner)}")
+    fun lockedTwice(owner: Any?): IllegalStateException =
+        IllegalStateException("${label()} is already locked by ${nameOf(checkNotNull(owner))}")
 
     internal enum class Outcome {
         DONE,

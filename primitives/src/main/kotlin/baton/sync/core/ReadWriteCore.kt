@@ -190,7 +190,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
                 else -> upgradeUnderLock(owner, waiter.by)
             }
         when {
-            outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackUnderLock(waiter)
+            outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackInflated(waiter)
             outcome == Outcome.BUSY ->
                 if (if (mode == LockMode.READ) waiter.startGathering() else waiter.startWaiting()) {
                     // From here on a canceller may resume a reader: its state must not be read again, or both threads
@@ -208,14 +208,8 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         decideInflated { withdrawReader(waiter) }
     }
 
-    override fun takeBack(waiter: Waiter) {
-        inflate()
-        takeBackUnderLock(waiter)
-        updateWord()
-    }
-
     /** Ignores false: then another caller has, by mistake, unlocked the hold that this waiter was granted. */
-    private fun takeBackUnderLock(waiter: Waiter) {
+    override fun takeBackInflated(waiter: Waiter) {
         val request = waiter.lockRequest
         val mode = request.mode
         when {

@@ -283,11 +283,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
     private fun admitWriterPlainly(): Boolean {
         val head = intents.head()
         if (head == null || head.mode != LockMode.WRITE || head.lockRequest.owner != null) return false
+        // The deepest call first: if the stack has no room for it, nothing has changed.
+        head.grantQueued()
         intents.removeHead(head)
         queuedWriters--
         writing = true
         if (waitingCount == 0) setWordLazily(WRITE_LOCKED)
-        head.grantQueued()
         wake(head)
         return true
     }
@@ -306,20 +307,20 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         if (upgrade != null && readers == 0) {
             upgrading = null
             uncountWaiter(upgrade)
-            upgrade.grantQueued()
             upgradable = false
             writing = true
             recordUpgraded(upgrade.by)
+            upgrade.grantQueued()
             wake(upgrade)
         }
         while (!writing && !upgradable) {
             val head = intents.head() ?: break
             if (head.mode == LockMode.WRITE && readers > 0) break
             unlink(head)
-            head.grantQueued()
             if (head.mode == LockMode.WRITE) writing = true else upgradable = true
             intentOwner = head.lockRequest.owner
             recordSole(head.by)
+            head.grantQueued()
             wake(head)
         }
         if (mayRead()) admitReaders()
@@ -344,7 +345,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     override fun isQueued(waiter: Waiter): Boolean = upgrading === waiter || intents.contains(waiter)
 
-    override fun removeWithdrawn(waiter: Waiter) {
+    override fun removeInflated(waiter: Waiter) {
         if (upgrading === waiter) {
             upgrading = null
             uncountWaiter(waiter)
@@ -352,7 +353,6 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             unlink(waiter)
         }
         admitEligible()
-        updateWord()
     }
 
     protected fun withdrawReader(waiter: Waiter) {

@@ -101,7 +101,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
 
     private fun releaseSlowly(n: Int): Boolean = decideInflated { putBack(n) }
 
-    // ---- called by waiters, and by who looks at them
+    // ---- called by waiters and by monitors
 
     override fun claim(waiter: Waiter): Boolean = decideInflated { claimUnderLock(waiter) }
 

@@ -105,7 +105,7 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     private fun mayBeOvertaken() = order == WaitOrder.UNFAIR && overtakes < WaitOrder.MAX_OVERTAKES
 
-    /** Records who took a permit, see (4). */
+    /** Records [by] as the holder of the only permit, see (4). */
     private fun recordHolder(by: Holder?) {
         if (permits == 1) recordSole(by)
     }
@@ -155,12 +155,9 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
     private val held: Long
         get() = permits.toLong() - free
 
-    final override fun takeBack(waiter: Waiter) {
-        if (waiter.awaitsIdle) return
-        inflate()
+    final override fun takeBackInflated(waiter: Waiter) {
         // Fewer if another caller has released, by mistake, what this waiter was granted.
-        putBack(minOf(waiter.weight.toLong(), held).toInt())
-        updateWord()
+        if (!waiter.awaitsIdle) putBack(minOf(waiter.weight.toLong(), held).toInt())
     }
 
     // ---- the plain case, of the order FIFO
@@ -217,10 +214,10 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
     private fun grant(waiter: Waiter) {
         unlink(waiter)
         free -= waiter.weight
-        waiter.grantQueued()
         recordHolder(waiter.by)
         overtakes = 0
         queue.served(waiter)
+        waiter.grantQueued()
     }
 
     /** The invited [waiter] runs. Whether it took what it asks for. */
@@ -234,15 +231,11 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     final override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter) || idle.contains(waiter)
 
-    final override fun removeWithdrawn(waiter: Waiter) {
-        if (waiter.awaitsIdle) {
-            idle.remove(waiter)
-        } else {
-            if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
-            unlink(waiter)
-            admit()
-        }
-        updateWord()
+    final override fun removeInflated(waiter: Waiter) {
+        if (waiter.awaitsIdle) return idle.remove(waiter)
+        if (order == WaitOrder.UNFAIR && queue.head() === waiter) overtakes = 0
+        unlink(waiter)
+        admit()
     }
 
     private fun unlink(waiter: Waiter) {

@@ -1,5 +1,6 @@
 package baton.sync.core
 
+import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -9,18 +10,27 @@ class InflatingCoreTest {
     @Test
     fun decision_thatThrows_leavesTheFieldsInForce() {
         for (former in listOf(5L, InflatingCore.INFLATED, InflatingCore.BLOCKED)) {
-            val core = CountingCore(former)
-            assertThrows<IllegalStateException> {
-                core.decideInflated {
-                    core.field = 7
-                    error("in the middle")
-                }
-            }
-            assertEquals(InflatingCore.INFLATED, core.word)
+            for (decision in Decision.entries) {
+                val core = CountingCore(former)
+                assertThrows<IllegalStateException> { decision.run(core) }
+                assertEquals(InflatingCore.INFLATED, core.word) { "$decision from $former" }
 
-            assertEquals(7, core.decideInflated { core.field })
-            assertEquals(7, core.word)
+                assertEquals(7, core.decideInflated { core.field })
+                assertEquals(7, core.word)
+            }
         }
+    }
+
+    private enum class Decision(val run: (CountingCore) -> Unit) {
+        ANY({ it.decideInflated { it.failInTheMiddle() } }),
+        GIVE_BACK({ it.giveBack(Queued(it)) }),
+        WITHDRAW({ it.leaveQueue(Queued(it), Waiter.CANCELLED) }),
+    }
+
+    private class Queued(core: WaitCore) : Waiter(core, number = 1, request = null) {
+        override fun resume() = error("never resumed")
+
+        override fun resumeFailed() = error("never resumed")
     }
 
     @Test
@@ -48,7 +58,16 @@ class InflatingCoreTest {
 
         override fun enqueue(waiter: Waiter): Int = error("no waiters")
 
-        override fun takeBack(waiter: Waiter) = error("no waiters")
+        override fun isQueued(waiter: Waiter) = true
+
+        override fun takeBackInflated(waiter: Waiter) = failInTheMiddle()
+
+        override fun removeInflated(waiter: Waiter) = failInTheMiddle()
+
+        fun failInTheMiddle(): Nothing {
+            field = 7
+            error("in the middle")
+        }
 
         override fun failure(waiter: Waiter): Throwable = error("no waiters")
 
