@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-internal class CoroutinesDeadlockTest : NotedLocks() {
+internal class CoroutinesDeadlockTest : KnownLocks() {
     private val a = Mutex(name = "a")
     private val b = Mutex(name = "b")
     private val c = Mutex(name = "c")

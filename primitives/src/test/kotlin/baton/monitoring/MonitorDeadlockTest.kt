@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Test
 
-internal class MonitorDeadlockTest : NotedLocks() {
+internal class MonitorDeadlockTest : KnownLocks() {
     private val a = Mutex(name = "a")
     private val b = Mutex(name = "b")
     private val seen = ArrayList<String>()

@@ -4,7 +4,7 @@ import baton.waiting.FifoWaitQueue
 import baton.waiting.SignalWaiter
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.holders.introduce
+import baton.waiting.holders.makeKnown
 
 /*
  * How it works
@@ -39,7 +39,7 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
     override fun enqueue(waiter: Waiter): Int {
         // A future or a thread, which enters the mutex's queue later under the lock. The mutex knows a coroutine
         // already.
-        if (waiter.coroutine == null) mutex.introduce(waiter)
+        if (waiter.coroutine == null) mutex.makeKnown(waiter)
         return mutex.decideInflated { enqueueUnderLock(waiter as SignalWaiter) }
     }
 

@@ -6,7 +6,7 @@ import baton.waiting.SignalWaiter
 import baton.waiting.Waiter
 import baton.waiting.coroutine.DispatchedWaiter
 import baton.waiting.coroutine.watchCancellation
-import baton.waiting.holders.introduce
+import baton.waiting.holders.makeKnown
 import baton.waiting.threads.Timeouts
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -51,7 +51,7 @@ internal class ConditionWaiter(
      * both.
      */
     fun await(timeout: Duration): Any? {
-        core.introduce(this)
+        core.makeKnown(this)
         timer = Timeouts.schedule(timeout, context, this)
         val job = job
         if (job != null) {

@@ -6,13 +6,13 @@ import baton.monitoring.Monitored
 import baton.waiting.ClauseWaiter
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
-import baton.waiting.holders.HeldCore
 import baton.waiting.holders.Holder
+import baton.waiting.holders.LockCore
 import baton.waiting.holders.LockLook
 import baton.waiting.holders.by
 import baton.waiting.holders.countWaiter
 import baton.waiting.holders.hasKnownHolder
-import baton.waiting.holders.introduce
+import baton.waiting.holders.makeKnown
 import baton.waiting.holders.recordSole
 import baton.waiting.holders.uncountWaiter
 import baton.waiting.labelOf
@@ -43,7 +43,7 @@ import baton.waiting.wakeAll
  * (4) Conditions decide under the same lock: see ConditionCore for their use of this queue.
  */
 internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
-    InflatingCore(if (locked) HELD else FREE), HeldCore {
+    InflatingCore(if (locked) HELD else FREE), LockCore {
     /** The owner, null if the holder gave none; [FREED] while no caller holds the mutex. Guarded by the lock. */
     private var ownerOrFreed: Any? = null
 
@@ -110,7 +110,7 @@ internal class MutexCore(locked: Boolean, private val mutex: Monitored) :
     }
 
     override fun enqueue(waiter: Waiter): Int {
-        introduce(waiter)
+        makeKnown(waiter)
         val isEnqueued = waiter.owner == null && plainly { enqueuePlainly(waiter, queue) { it == HELD } }
         return if (isEnqueued) Waiter.WAITING else enqueueSlowly(waiter)
     }

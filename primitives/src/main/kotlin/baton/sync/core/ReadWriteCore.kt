@@ -6,13 +6,13 @@ import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
 import baton.waiting.Wakeup
-import baton.waiting.holders.HeldCore
 import baton.waiting.holders.Holder
+import baton.waiting.holders.LockCore
 import baton.waiting.holders.LockLook
 import baton.waiting.holders.areCallersKnown
 import baton.waiting.holders.by
 import baton.waiting.holders.holder
-import baton.waiting.holders.introduce
+import baton.waiting.holders.makeKnown
 import baton.waiting.labelOf
 
 /*
@@ -34,7 +34,7 @@ import baton.waiting.labelOf
  * The fields under the lock and their invariants, 1 to 6, are in [ReadWriteState]. This file holds the operations and
  * their fast paths.
  */
-internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitored) : ReadWriteState(policy), HeldCore {
+internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitored) : ReadWriteState(policy), LockCore {
     val readerCount: Int
         get() {
             val seen = word
@@ -160,7 +160,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
 
     override fun enqueue(waiter: Waiter): Int {
         val request = waiter.lockRequest
-        introduce(waiter, isAnonymous = request.mode == LockMode.READ && request.owner == null)
+        makeKnown(waiter, isAnonymous = request.mode == LockMode.READ && request.owner == null)
         return decide { if (enqueuePlainly(waiter)) Waiter.WAITING else enqueueSlowly(waiter) }
     }
 

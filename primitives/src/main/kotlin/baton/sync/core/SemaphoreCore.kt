@@ -4,10 +4,10 @@ import baton.monitoring.Monitored
 import baton.sync.SemaphoreClosedException
 import baton.sync.WaitOrder
 import baton.waiting.Waiter
-import baton.waiting.holders.HeldCore
 import baton.waiting.holders.Holder
+import baton.waiting.holders.LockCore
 import baton.waiting.holders.LockLook
-import baton.waiting.holders.introduce
+import baton.waiting.holders.makeKnown
 import baton.waiting.labelOf
 import baton.waiting.wakeAll
 
@@ -26,7 +26,7 @@ import baton.waiting.wakeAll
  * it is that of tokio's batch_semaphore.
  */
 internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, private val semaphore: Monitored) :
-    SemaphoreState(permits, acquired, order), HeldCore {
+    SemaphoreState(permits, acquired, order), LockCore {
     val isClosed: Boolean
         get() = closed != null
 
@@ -73,7 +73,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     }
 
     override fun enqueue(waiter: Waiter): Int {
-        if (permits == 1) introduce(waiter) else noteWait(waiter)
+        if (permits == 1) makeKnown(waiter) else noteWait(waiter)
         return if (isFifo && plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)
     }
 

@@ -41,12 +41,12 @@ internal fun callerByOwner(owner: Any?): Holder? =
  *
  * @param isAnonymous as [Holder.isAnonymous].
  */
-internal fun WaitCore.introduce(waiter: Waiter, isAnonymous: Boolean = false) {
-    if (areCallersKnown) introduceCaller(waiter, isAnonymous)
+internal fun WaitCore.makeKnown(waiter: Waiter, isAnonymous: Boolean = false) {
+    if (areCallersKnown) makeCallerKnown(waiter, isAnonymous)
     noteWait(waiter)
 }
 
-private fun WaitCore.introduceCaller(waiter: Waiter, isAnonymous: Boolean) {
+private fun WaitCore.makeCallerKnown(waiter: Waiter, isAnonymous: Boolean) {
     val context = waiter.coroutine
     val boosting = Boosts.boostingOf(context)
     val level =
@@ -62,7 +62,7 @@ private fun WaitCore.introduceCaller(waiter: Waiter, isAnonymous: Boolean) {
     waiter.outcome = caller
     if (!DeadlockDetection.isOn) return
     caller.wait = WaitNote(System.nanoTime())
-    if (decide { holdersOrNew().list() }) DeadlockDetection.add(this)
+    if (decide { holdersOrNew().markListed() }) DeadlockDetection.add(this)
 }
 
 /** The caller of this waiter, which is queued or was just granted; null if it is not known. */

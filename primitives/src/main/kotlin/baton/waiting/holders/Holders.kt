@@ -118,7 +118,7 @@ internal class Holders(private val core: WaitCore) : KnownHolders() {
     }
 
     /** Whether the core must be added to the [DeadlockDetection]: the first time. */
-    fun list(): Boolean = !isListed.also { isListed = true }
+    fun markListed(): Boolean = !isListed.also { isListed = true }
 
     override fun isDue(): Boolean {
         val wanted = waiting.indexOfFirst { it > 0 }

@@ -3,8 +3,8 @@ package baton.waiting.holders
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 
-/** A core whose holders are known. */
-internal interface HeldCore {
+/** A core of a lock: what a [LockLook] sees of its waiters. */
+internal interface LockCore {
     /** Adds the waits to [look]. Under the lock. */
     fun addWaits(look: LockLook)
 }
@@ -23,7 +23,7 @@ internal class LockLook(private val core: WaitCore) {
         core.decide {
             val holders = core.holders
             holders?.forEach { holds += Hold(it, if (it === holders.sole) SOLE else READERS) }
-            (core as HeldCore).addWaits(this)
+            (core as LockCore).addWaits(this)
         }
     }
 

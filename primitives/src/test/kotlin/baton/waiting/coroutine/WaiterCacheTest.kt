@@ -1,11 +1,14 @@
-package baton.waiting
+package baton.waiting.coroutine
 
 import baton.channels.Channel
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
 import baton.sync.Mutex
-import baton.waiting.coroutine.CoroutineWaiter
-import baton.waiting.coroutine.awaitGrant
+import baton.waiting.FakeCore
+import baton.waiting.Waiter
+import baton.waiting.contextsOfOnePlace
+import baton.waiting.startIn
+import baton.waiting.waitUntilKept
 import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CancellationException

@@ -1,6 +1,5 @@
-package baton.waiting
+package baton.waiting.coroutine
 
-import baton.waiting.coroutine.ThreadSlots
 import java.util.concurrent.CopyOnWriteArrayList
 import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -47,7 +46,9 @@ class ThreadSlotsTest {
         val start = runCatching { Thread::class.java.getMethod("startVirtualThread", Runnable::class.java) }.getOrNull()
         assumeTrue(start != null, "this JDK has no virtual threads")
         var found: Any? = "not run"
-        (start!!.invoke(null, Runnable { found = slots.find() ?: slots.get() }) as Thread).join()
+        (checkNotNull(start) { "assumed above" }.invoke(null, Runnable { found = slots.find() ?: slots.get() })
+                as Thread)
+            .join()
         assertNull(found)
     }
 }

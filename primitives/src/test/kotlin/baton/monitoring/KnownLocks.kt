@@ -6,10 +6,10 @@ import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
 
 /**
- * The base of tests that need the notes of holders. Whether locks note their holders is read once in a JVM, so these
- * tests, `*DeadlockTest`, run in a JVM of their own; alone (`-Dtest=`) they turn the notes on themselves.
+ * The base of tests in which locks know their callers. Whether they do is read once in a JVM, so these tests,
+ * `*DeadlockTest`, run in a JVM of their own; alone (`-Dtest=`) they turn it on themselves.
  */
-internal abstract class NotedLocks {
+internal abstract class KnownLocks {
     protected val time = TestTimeSource()
     protected val search = DeadlockSearch(time)
 

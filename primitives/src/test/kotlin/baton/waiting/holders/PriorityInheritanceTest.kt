@@ -1,4 +1,4 @@
-package baton.waiting
+package baton.waiting.holders
 
 import baton.Boosting
 import baton.Priority
@@ -12,9 +12,6 @@ import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
-import baton.waiting.holders.Boosts
-import baton.waiting.holders.hasKnownHolder
-import baton.waiting.holders.holders
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.TimeUnit
 import kotlin.coroutines.CoroutineContext

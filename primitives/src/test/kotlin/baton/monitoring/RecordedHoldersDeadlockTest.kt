@@ -17,8 +17,8 @@ import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** The notes of each way of acquiring and of releasing. */
-internal class HolderNotesDeadlockTest : NotedLocks() {
+/** The holders that are recorded by each way of acquiring and of releasing. */
+internal class RecordedHoldersDeadlockTest : KnownLocks() {
     private val mutex = Mutex()
     private val semaphore = Semaphore(1)
     private val lock = ReadWriteLock()
