@@ -1,6 +1,7 @@
 package baton.sync.core
 
 import baton.waiting.holders.Holder
+import baton.waiting.holders.areCallersKnown
 import java.util.IdentityHashMap
 
 /**
@@ -38,11 +39,13 @@ internal class ReadOwners {
 
         fun addHold() {
             catchUp()
+            makeRoom()
             held++
         }
 
         fun addWaiting(batch: ReaderBatch) {
             catchUp()
+            makeRoom()
             this.batch = batch
             waiting++
         }
@@ -61,9 +64,18 @@ internal class ReadOwners {
          * Records [holder]. False if all holds of this owner are recorded: another call has ended this one, by mistake.
          */
         fun record(holder: Holder): Boolean {
-            val recorded = recorded ?: ArrayList<Holder>(1).also { recorded = it }
             catchUp()
+            val recorded = recorded ?: return false
             return recorded.size < held && recorded.add(holder)
+        }
+
+        /**
+         * For the record of one more holder, which comes when the lock is granted: it must not want for memory then.
+         */
+        private fun makeRoom() {
+            if (!areCallersKnown) return
+            val recorded = recorded ?: ArrayList<Holder>(1).also { recorded = it }
+            recorded.ensureCapacity(held + waiting + 1)
         }
 
         /** After [removeHold] of the hold [by] a known holder, or null: the last one of the others has ended then. */

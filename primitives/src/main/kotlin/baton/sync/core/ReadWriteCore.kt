@@ -5,11 +5,9 @@ import baton.sync.ReadWritePolicy
 import baton.waiting.BoundedBypass
 import baton.waiting.Waiter
 import baton.waiting.WaiterBatch
-import baton.waiting.Wakeup
 import baton.waiting.holders.Holder
 import baton.waiting.holders.LockCore
 import baton.waiting.holders.LockLook
-import baton.waiting.holders.areCallersKnown
 import baton.waiting.holders.by
 import baton.waiting.holders.holder
 import baton.waiting.holders.makeKnown
@@ -253,7 +251,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
 }
 
 /** Readers that wait to be admitted together; [ownedReaders] of them have given an owner. */
-internal class ReaderBatch(private val lock: ReadWriteState) : WaiterBatch() {
+internal class ReaderBatch : WaiterBatch() {
     var ownedReaders = 0
 
     /** How many of them wait at each priority level; null if none has a level. */
@@ -275,11 +273,5 @@ internal class ReaderBatch(private val lock: ReadWriteState) : WaiterBatch() {
         if (level == Holder.NO_LEVEL) return
         val levels = levels ?: IntArray(BoundedBypass.LEVELS).also { levels = it }
         levels[level] += change
-    }
-
-    override fun arrive(): Wakeup? {
-        val first = super.arrive()
-        if (areCallersKnown) lock.recordReaders(first)
-        return first
     }
 }

@@ -3,7 +3,6 @@ package baton.sync.core
 import baton.sync.ReadWritePolicy
 import baton.waiting.FifoWaitQueue
 import baton.waiting.Waiter
-import baton.waiting.Wakeup
 import baton.waiting.holders.Holder
 import baton.waiting.holders.by
 import baton.waiting.holders.countWaiter
@@ -33,9 +32,8 @@ import baton.waiting.holders.uncountWaiters
  * (4) A batch of readers is admitted in one step: the state counts it, and the waking thread decides on its members
  *     when the lock is free. A member cancelled in between finds its batch ended and unlocks as any reader does.
  * (5) Once no waiter, owner or recorded holder is left, the word is neither of the two, and the fast paths are open.
- * (6) A caller that is to be known as a holder, `by`, is recorded (see Holders) in the step that admits it. A reader of a
- *     batch is recorded by the thread that wakes the batch, before the reader is woken. The unlock of a reader names its
- *     hold by `by`, its token, or by an owner; otherwise the reader is anonymous.
+ * (6) A caller that is to be known as a holder, `by`, is recorded (see Holders) in the step that admits it. The unlock of
+ *     a reader names its hold by `by`, its token, or by an owner; otherwise the reader is anonymous.
  * The phases of PHASE_FAIR are those of Brandenburg and Anderson, "Spin-Based Reader-Writer Synchronization for
  * Multiprocessor Real-Time Systems" (2010).
  */
@@ -108,16 +106,6 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         if (owner == null || owners.find(owner)?.record(by) == true) holdersOrNew().enter(by)
     }
 
-    /** Records the readers of a batch that were granted and are not woken yet. Not under the lock. */
-    fun recordReaders(first: Wakeup?) {
-        var reader = first as Waiter?
-        while (reader != null) {
-            val owner = reader.lockRequest.owner
-            reader.by?.let { by -> decideInflated { recordReader(owner, by) } }
-            reader = reader.chain as Waiter?
-        }
-    }
-
     fun writeUnderLock(owner: Any?, by: Holder?): Outcome =
         when {
             owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
@@ -162,7 +150,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         val mode = waiter.mode
         when {
             mode == LockMode.READ -> {
-                val batch = gathering ?: ReaderBatch(this).also { gathering = it }
+                val batch = gathering ?: ReaderBatch().also { gathering = it }
                 batch.addReader(waiter)
                 waiter.place = batch
                 val owner = waiter.lockRequest.owner
@@ -335,6 +323,17 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         batch.levels?.let { uncountWaiters(it) }
         batch.end()
         wake(batch)
+        // Now, and not when it is woken: a granted member may go on, or lose its grant, before that.
+        if (knownHolders != null) recordMembers(batch)
+    }
+
+    private fun recordMembers(batch: ReaderBatch) {
+        var reader = batch.first()
+        while (reader != null) {
+            val by = reader.by
+            if (by != null) recordReader(reader.lockRequest.owner, by)
+            reader = reader.next
+        }
     }
 
     private fun unlink(waiter: Waiter) {

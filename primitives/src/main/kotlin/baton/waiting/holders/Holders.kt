@@ -25,8 +25,8 @@ import baton.waiting.wakeAll
  *   busy         the holder whose boost a thread changes. It is in neither ring
  *   settledAt    the wanted level: the most urgent of `waiting`, as it was at the end of the last decision
  *
- * (1) A holder is recorded in the decision that makes it the holder (readers admitted together: before they are woken),
- *     and removed in the one that ends that. So a lock with a recorded holder has no fast path: see the word of each core.
+ * (1) A holder is recorded in the decision that makes it the holder, and removed in the one that ends that. So a lock with
+ *     a recorded holder has no fast path: see the word of each core.
  * (2) Every recorded holder holds the lock; callers that share an owner count as one. A caller that holds the lock need not
  *     be recorded: one that can be neither boosted nor reported, and an anonymous reader after an unlock that could have
  *     been another's.

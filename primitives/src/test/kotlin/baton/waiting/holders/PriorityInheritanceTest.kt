@@ -1,21 +1,16 @@
 package baton.waiting.holders
 
-import baton.Boosting
 import baton.Priority
 import baton.Priority.CRITICAL
 import baton.Priority.HIGH
 import baton.Priority.LOW
 import baton.Priority.NORMAL
-import baton.priority
 import baton.reportingTo
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
-import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.TimeUnit
-import kotlin.coroutines.CoroutineContext
-import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
@@ -32,29 +27,7 @@ import org.junit.jupiter.api.Test
 
 /** The boosts that a lock requests, and the outcome of other events while it requests them. */
 class PriorityInheritanceTest {
-    /** Runs everything at once, and records the boosted contexts. */
-    private val boosting =
-        object : CoroutineDispatcher(), Boosting {
-            val lifted = ConcurrentHashMap.newKeySet<Pair<Priority, Any>>()
-
-            /** One for each boost. */
-            val boosts = java.util.concurrent.Semaphore(0)
-            var meanwhile = {}
-
-            override fun isDispatchNeeded(context: CoroutineContext) = false
-
-            override fun dispatch(context: CoroutineContext, block: Runnable) = block.run()
-
-            override fun levelOf(context: CoroutineContext) = context.priority ?: NORMAL
-
-            override fun boost(context: CoroutineContext, level: Priority): Boosting.Boost {
-                val lift = level to Any()
-                meanwhile.also { meanwhile = {} }()
-                lifted += lift
-                boosts.release()
-                return Boosting.Boost { lifted -= lift }
-            }
-        }
+    private val boosting = BoostingDispatcher()
     private val scope = CoroutineScope(boosting + SupervisorJob())
     private val mutex = Mutex()
     private val owner = Any()
