@@ -6,6 +6,7 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.holders.Holder.Companion.NO_LEVEL
+import baton.waiting.threads.requireStack
 import baton.waiting.threads.runOnDefault
 import baton.waiting.wakeAll
 
@@ -138,22 +139,28 @@ internal class Holders(private val core: WaitCore) : KnownHolders() {
         return null
     }
 
-    /** False when all are settled. */
+    /** False when all are settled. If it throws, the next call goes on where this one has stopped. */
     private fun step(): Boolean {
-        core.lock()
-        val holder = firstUnsettled()
-        val level = holder?.let(::wantedFor) ?: NO_LEVEL
-        holder?.unlink()
-        busy = holder
-        isAtWork = holder != null
-        core.unlock()
-        if (holder == null) return false
-        holder.boost(level)
-        core.lock()
+        requireStack()
+        var level = NO_LEVEL
+        val holder =
+            core.plainly {
+                putBusyBack()
+                firstUnsettled().also {
+                    if (it != null) level = wantedFor(it)
+                    it?.unlink()
+                    busy = it
+                    isAtWork = it != null
+                }
+            }
+        holder?.boost(level)
+        return holder != null
+    }
+
+    private fun putBusyBack() {
+        val holder = busy ?: return
         busy = null
         place(holder)
-        core.unlock()
-        return true
     }
 
     private fun firstUnsettled(): Holder? {
