@@ -98,7 +98,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun lock(owner: Any? = null) {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryLock(owner, by)) return
         awaitGrant(core, request = owner, by = by)
     }
@@ -108,7 +108,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      *
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
-    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, callerByOwner(owner))
+    public fun tryLock(owner: Any? = null): Boolean = tryLock(owner, core.callerByOwner(owner))
 
     private fun tryLock(owner: Any?, by: Holder?): Boolean =
         when (core.tryLock(owner, by)) {
@@ -126,7 +126,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      * @throws IllegalStateException if [owner] is not null and holds it already.
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryLock(owner, by)) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, request = owner, timeout = timeout, by = by)

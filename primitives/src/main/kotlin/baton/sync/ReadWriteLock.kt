@@ -133,7 +133,7 @@ public class ReadWriteLock(
     /** Identifies a reader by its coroutine, if the lock is to know that; else null. */
     @PublishedApi
     internal fun tokenOf(owner: Any?, context: CoroutineContext): Any? =
-        if (areCallersKnown) callerOf(context, owner, isToken = true) else null
+        if (areCallersKnown) core.callerOf(context, owner, isToken = true) else null
 
     @PublishedApi
     internal fun unlockRead(owner: Any?, token: Any?) {
@@ -142,7 +142,7 @@ public class ReadWriteLock(
 
     /** The calling coroutine as a reader without a token. */
     private suspend inline fun readerFor(owner: Any?): Holder? =
-        if (areCallersKnown) callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
+        if (areCallersKnown) core.callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
 
     /**
      * Locks to read if that needs no waiting.
@@ -150,7 +150,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes.
      */
     public fun tryLockRead(owner: Any? = null): Boolean =
-        done(LockMode.READ, core.tryRead(owner, callerByOwner(owner)), owner)
+        done(LockMode.READ, core.tryRead(owner, core.callerByOwner(owner)), owner)
 
     /**
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
@@ -179,7 +179,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
     public suspend fun lockWrite(owner: Any? = null) {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryLockWrite(owner, by)) return
         awaitGrant(core, request = LockMode.WRITE.request(owner), by = by)
     }
@@ -189,13 +189,13 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and holds the lock already.
      */
-    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, callerByOwner(owner))
+    public fun tryLockWrite(owner: Any? = null): Boolean = tryLockWrite(owner, core.callerByOwner(owner))
 
     private fun tryLockWrite(owner: Any?, by: Holder?) = done(LockMode.WRITE, core.tryWrite(owner, by), owner)
 
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryLockWrite(owner, by)) return true
         return waitFor(LockMode.WRITE, owner, by, timeout)
     }
@@ -219,7 +219,7 @@ public class ReadWriteLock(
      *   have to wait: the request that it would wait for may come to wait for it.
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryLockUpgradable(owner, by)) return
         awaitGrant(core, request = LockMode.UPGRADABLE.request(owner), by = by)
     }
@@ -229,14 +229,14 @@ public class ReadWriteLock(
      *
      * @throws IllegalStateException if [owner] is not null and writes or reads upgradably.
      */
-    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, callerByOwner(owner))
+    public fun tryLockUpgradable(owner: Any? = null): Boolean = tryLockUpgradable(owner, core.callerByOwner(owner))
 
     private fun tryLockUpgradable(owner: Any?, by: Holder?) =
         done(LockMode.UPGRADABLE, core.tryReadUpgradably(owner, by), owner)
 
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryLockUpgradable(owner, by)) return true
         return waitFor(LockMode.UPGRADABLE, owner, by, timeout)
     }
@@ -261,19 +261,19 @@ public class ReadWriteLock(
      *   if [owner] is not null and reads plainly as well. The lock stays as it is.
      */
     public suspend fun upgrade(owner: Any? = null) {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryUpgrade(owner, by)) return
         awaitGrant(core, request = LockMode.UPGRADE.request(owner), by = by)
     }
 
     /** As [upgrade], but only if there is no other reader. When it returns false the caller still reads upgradably. */
-    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, callerByOwner(owner))
+    public fun tryUpgrade(owner: Any? = null): Boolean = tryUpgrade(owner, core.callerByOwner(owner))
 
     private fun tryUpgrade(owner: Any?, by: Holder?) = done(LockMode.UPGRADE, core.tryUpgrade(owner, by), owner)
 
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
-        val by = callerFor(owner)
+        val by = core.callerFor(owner)
         if (tryUpgrade(owner, by)) return true
         return waitFor(LockMode.UPGRADE, owner, by, timeout)
     }

@@ -133,7 +133,7 @@ public class Semaphore(
     @JvmSynthetic
     internal fun tryAcquireAsThread(permits: Int): Boolean {
         checkWeight(permits)
-        val by = if (DeadlockDetection.isOn) callerByOwner(Thread.currentThread()) else null
+        val by = if (DeadlockDetection.isOn) core.callerByOwner(Thread.currentThread()) else null
         return core.tryTakePermits(permits, by)
     }
 
@@ -229,7 +229,7 @@ public class Semaphore(
 
     /** The calling coroutine, if it is to be known as the holder of the only permit. */
     private suspend inline fun caller(): Holder? =
-        if (areCallersKnown && core.permits == 1) callerOf(coroutineContext, owner = null) else null
+        if (areCallersKnown && core.permits == 1) core.callerOf(coroutineContext, owner = null) else null
 
     private fun level(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 

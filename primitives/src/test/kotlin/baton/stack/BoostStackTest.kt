@@ -5,7 +5,7 @@ import baton.Priority
 import baton.hostile.ShallowStack
 import baton.sync.Mutex
 import baton.waiting.holders.Holder
-import baton.waiting.holders.holdersOrNew
+import baton.waiting.holders.prepareHolders
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -16,7 +16,7 @@ class BoostStackTest {
     /** A mutex whose holder is to be boosted. */
     private class Boosted : Boosting {
         val mutex = Mutex()
-        val holders = mutex.core.holdersOrNew()
+        val holders = mutex.core.prepareHolders()
         var given = 0
             private set
 

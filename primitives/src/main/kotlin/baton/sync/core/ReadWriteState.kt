@@ -9,7 +9,6 @@ import baton.waiting.holders.countWaiter
 import baton.waiting.holders.hasKnownHolder
 import baton.waiting.holders.holder
 import baton.waiting.holders.holders
-import baton.waiting.holders.holdersOrNew
 import baton.waiting.holders.recordSole
 import baton.waiting.holders.recordUpgraded
 import baton.waiting.holders.removeAnonymous
@@ -103,7 +102,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     /** Records a reader that holds the lock. */
     private fun recordReader(owner: Any?, by: Holder) {
-        if (owner == null || owners.find(owner)?.record(by) == true) holdersOrNew().enter(by)
+        if (owner == null || owners.find(owner)?.record(by) == true) holders?.enter(by)
     }
 
     fun writeUnderLock(owner: Any?, by: Holder?): Outcome =

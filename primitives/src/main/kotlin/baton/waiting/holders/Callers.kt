@@ -10,18 +10,19 @@ import baton.waiting.Waiter
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 
-// Called by the thread that asks for a lock, without the lock.
+// Called by the thread that asks for a lock, without the lock. A core gets the caller as `by`: by whom it will be held.
+// It is null if the core is not to record that.
 
 /** Whether callers are to be known. Until then a call has none, `by == null`. */
 internal inline val areCallersKnown: Boolean
     get() = DeadlockDetection.isOn || Boosts.inUse
 
-/** The calling coroutine, if a lock is to know it as its holder; else null. */
-internal suspend inline fun callerFor(owner: Any?): Holder? =
+/** The calling coroutine, if this lock is to know it as its holder; else null. */
+internal suspend inline fun WaitCore.callerFor(owner: Any?): Holder? =
     if (areCallersKnown) callerOf(coroutineContext, owner) else null
 
 /** As [callerFor], of a caller in this [context]. */
-internal fun callerOf(
+internal fun WaitCore.callerOf(
     context: CoroutineContext?,
     owner: Any?,
     isToken: Boolean = false,
@@ -29,12 +30,13 @@ internal fun callerOf(
 ): Holder? {
     val boosting = if (isAnonymous) null else Boosts.boostingOf(context)
     if (boosting == null && !DeadlockDetection.isOn) return null
+    prepareHolders()
     return Holder(context, owner, boosting, isToken, isAnonymous)
 }
 
 /** As [callerFor], of a call that does not suspend: it is known by its [owner] alone. */
-internal fun callerByOwner(owner: Any?): Holder? =
-    if (DeadlockDetection.isOn && owner != null) Holder(null, owner) else null
+internal fun WaitCore.callerByOwner(owner: Any?): Holder? =
+    if (DeadlockDetection.isOn && owner != null) callerOf(context = null, owner) else null
 
 /**
  * Makes the caller of [waiter], which is about to wait for a lock, known to this core, and notes its wait.
@@ -56,19 +58,20 @@ private fun WaitCore.makeCallerKnown(waiter: Waiter, isAnonymous: Boolean) {
             else -> boosting.levelOf(context)
         }
     if (level == null && !DeadlockDetection.isOn) return
+    val holders = prepareHolders()
     val owner = if (waiter is ThreadWaiter) Thread.currentThread() else ownerIn(waiter.request)
     val caller = waiter.holder ?: Holder(context, owner, boosting, isAnonymous = isAnonymous)
     if (level != null) caller.urgency = level.ordinal
     waiter.outcome = caller
     if (!DeadlockDetection.isOn) return
     caller.wait = WaitNote(System.nanoTime())
-    if (decide { holdersOrNew().markListed() }) DeadlockDetection.add(this)
+    if (decide { holders.markListed() }) DeadlockDetection.add(this)
 }
 
 /** The caller of this waiter, which is queued or was just granted; null if it is not known. */
 internal val Waiter.holder: Holder?
     get() = outcome as? Holder
 
-/** As [holder], if it is to be recorded when it holds the lock: it may be known for its level alone. */
+/** As [holder], if it is to be recorded when it holds the lock; null if it is known for its level alone. */
 internal val Waiter.by: Holder?
     get() = holder?.takeIf { it.canBeBoosted || DeadlockDetection.isOn }

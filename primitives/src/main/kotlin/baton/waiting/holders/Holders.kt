@@ -189,7 +189,17 @@ internal class Holders(private val core: WaitCore) : KnownHolders() {
 internal val WaitCore.holders: Holders?
     get() = knownHolders as Holders?
 
-internal fun WaitCore.holdersOrNew(): Holders = holders ?: Holders(this).also { knownHolders = it }
+/**
+ * The [holders] of a core that a caller is about to ask for its lock. Called outside its decisions: so the decision
+ * that grants the lock allocates nothing to record the holder.
+ */
+internal fun WaitCore.prepareHolders(): Holders {
+    holders?.let {
+        return it
+    }
+    val new = Holders(this)
+    return plainly { holders ?: new.also { knownHolders = it } }
+}
 
 // Called by the cores, under the lock.
 
@@ -199,7 +209,7 @@ internal fun WaitCore.hasKnownHolder(): Boolean = holders?.isEmpty == false
 /** [waiter] begins to wait. */
 internal fun WaitCore.countWaiter(waiter: Waiter) {
     val caller = waiter.holder ?: return
-    holdersOrNew().count(caller.urgency, 1)
+    holders?.count(caller.urgency, 1)
 }
 
 /** [waiter] waits no more. */
@@ -220,7 +230,7 @@ internal fun WaitCore.removeAnonymous(unowned: Int) {
 
 /** The lock is held alone [by] this caller now; null if it is not known, or if no caller holds the lock. */
 internal fun WaitCore.recordSole(by: Holder?) {
-    if (by != null) holdersOrNew().enterAlone(by) else holders?.enterAlone(null)
+    holders?.enterAlone(by)
 }
 
 /** As [recordSole], of a caller that held the lock before, perhaps recorded by another call. */
