@@ -1,6 +1,6 @@
 package baton.lincheck
 
-import baton.Priority
+import baton.lincheck.world.BoostedCase
 import baton.lincheck.world.Effort
 import baton.lincheck.world.HonestMutexSequential
 import baton.lincheck.world.LincheckBoosts
@@ -16,7 +16,6 @@ import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
 import baton.sync.Mutex
-import baton.waiting.holders.Boosts
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration.Companion.hours
@@ -26,8 +25,6 @@ import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.ThreadIdGen
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.AfterEach
-import org.junit.jupiter.api.BeforeEach
 
 /** An object with an identity that survives Lincheck's replays. */
 enum class LockOwner {
@@ -199,7 +196,7 @@ class MutexTimeoutLincheckTest : HonestMutexLincheckBase() {
 }
 
 /** Callers lock at several levels and can be boosted. The mutex behaves the same, and boosts no holder needlessly. */
-class MutexBoostLincheckTest : HonestMutexLincheckBase() {
+class MutexBoostLincheckTest : HonestMutexLincheckBase(), BoostedCase {
     override val generated
         get() = 8
 
@@ -208,17 +205,7 @@ class MutexBoostLincheckTest : HonestMutexLincheckBase() {
 
     private val boosts = LincheckBoosts()
 
-    @BeforeEach
-    fun begin() {
-        Boosts.begin()
-    }
-
-    @AfterEach
-    fun end() {
-        Boosts.inUse = false
-    }
-
-    override fun extra(thread: Int): CoroutineContext = boosts + Priority.entries[thread % Priority.entries.size]
+    override fun extra(thread: Int): CoroutineContext = boosts.contextOf(thread)
 
     /** One boost for one holder. No boost if no caller waits, or if the holder is unknown. */
     @Validate

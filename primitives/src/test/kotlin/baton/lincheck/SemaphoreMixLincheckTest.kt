@@ -1,6 +1,6 @@
 package baton.lincheck
 
-import baton.Priority
+import baton.lincheck.world.BoostedCase
 import baton.lincheck.world.Effort
 import baton.lincheck.world.LincheckBoosts
 import baton.lincheck.world.LincheckClock
@@ -10,7 +10,6 @@ import baton.lincheck.world.after
 import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
-import baton.waiting.holders.Boosts
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
@@ -18,8 +17,6 @@ import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
 import org.jetbrains.lincheck.datastructures.Validate
-import org.junit.jupiter.api.AfterEach
-import org.junit.jupiter.api.BeforeEach
 
 /**
  * All that a semaphore can do in one scenario, but for `select`: see [SemaphoreSelectLincheckTest]. The chosen
@@ -140,7 +137,7 @@ class SemaphoreMixLincheckTest : SemaphoreMixLincheckBase(3, HonestThreeSequenti
  * One permit, whose holder is boosted, or as many as a resize makes of it. The semaphore behaves the same, and boosts
  * no holder needlessly.
  */
-class BoostedSemaphoreLincheckTest : SemaphoreMixLincheckBase(1, HonestOneSequential::class.java) {
+class BoostedSemaphoreLincheckTest : SemaphoreMixLincheckBase(1, HonestOneSequential::class.java), BoostedCase {
     override val generated
         get() = 60
 
@@ -149,17 +146,7 @@ class BoostedSemaphoreLincheckTest : SemaphoreMixLincheckBase(1, HonestOneSequen
 
     private val boosts = LincheckBoosts()
 
-    @BeforeEach
-    fun begin() {
-        Boosts.begin()
-    }
-
-    @AfterEach
-    fun end() {
-        Boosts.inUse = false
-    }
-
-    override fun extra(thread: Int): CoroutineContext = boosts + Priority.entries[thread % Priority.entries.size]
+    override fun extra(thread: Int): CoroutineContext = boosts.contextOf(thread)
 
     override val scenarios: List<Scenario>
         get() =

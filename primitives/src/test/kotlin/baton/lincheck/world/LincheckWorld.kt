@@ -191,6 +191,9 @@ internal class LincheckBoosts : AbstractCoroutineContextElement(LincheckBoosts) 
     val given: Int
         get() = count.get()
 
+    /** Of the callers of [thread], which have a level of their own. */
+    fun contextOf(thread: Int): CoroutineContext = this + Priority.entries[thread % Priority.entries.size]
+
     fun give(): Boosting.Boost {
         val ended = AtomicBoolean()
         count.incrementAndGet()
