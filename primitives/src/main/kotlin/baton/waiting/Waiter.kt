@@ -27,8 +27,9 @@ import kotlinx.coroutines.Job
  * ```
  * - A waiter is WAITING while it is in a queue of its core (a coroutine at a condition: while its entry is). The lock
  *   of the core guards that state, so leaving it is a plain store. A canceller or timer takes the lock, moves the
- *   waiter out of the queue ([WaitCore.leaveQueue]), and then resumes it. Every other arrow is one atomic step on
- *   [state]. So exactly one of core, canceller and timer decides, and a withdrawn waiter holds nothing.
+ *   waiter out of the queue ([WaitCore.leaveQueue]), and then resumes it. From ARRIVED to CACHED to PREPARING the
+ *   waiter belongs to one thread, whose steps are release stores. Every other arrow is one atomic step on [state]. So
+ *   exactly one of core, canceller and timer decides, and a withdrawn waiter holds nothing.
  * - A canceller that moves the waiter out of PREPARING does no more: the thread that is about to enqueue has not
  *   suspended, and throws by itself. The core may also grant or fail a PREPARING waiter within `enqueue`.
  * - A coroutine arrives once. A dispatcher may run a block twice, or throw after it has queued the block, so that a
