@@ -8,18 +8,17 @@ import kotlin.time.Duration.Companion.nanoseconds
  * The blocks of one level of a run queue, first in, first out, and the counters of that level. Guarded by the lock of
  * the run queue.
  *
- * The blocks are in segments, so that no step copies a long queue under the lock, and none of the memory stays once the
- * queue is short again. A block that is removed leaves a gap.
+ * The blocks are in a list of segments, so that no addition copies a long queue under the lock. A block that is removed
+ * leaves a gap. A segment leaves the list when it has no block left, so the list is never longer than the blocks need.
  */
 internal class LevelQueue {
-    // The last place of a segment links to the next one.
-    private var head = arrayOfNulls<Any>(LINK + 1)
+    private var head = Segment()
     private var tail = head
 
     /** The place of the first block, or of a gap before it, in [head]. */
     private var first = 0
 
-    /** The place after the last block in [tail]. */
+    /** The place after the last block, or after a gap behind it, in [tail]. */
     private var end = 0
 
     var size = 0
@@ -32,39 +31,72 @@ internal class LevelQueue {
     private var longestWait = 0L
 
     fun add(entry: Runnable) {
-        if (end == LINK) {
-            val next = arrayOfNulls<Any>(LINK + 1)
-            tail[LINK] = next
-            tail = next
-            end = 0
-        }
-        tail[end++] = entry
+        if (end == Segment.LENGTH) addSegment()
+        tail.places[end++] = entry
         size++
+    }
+
+    private fun addSegment() {
+        val segment = Segment(tail)
+        tail.next = segment
+        tail = segment
+        end = 0
     }
 
     /** There must be a block. */
     fun poll(): Runnable {
         while (true) {
-            if (first == LINK) {
-                val next = after(head)
-                // Otherwise a segment that has grown old would keep all later ones from the young collection.
-                head[LINK] = null
-                head = next
-                first = 0
-            }
-            val entry = head[first]
-            head[first++] = null
+            if (first == Segment.LENGTH) unlink(head)
+            val places = head.places
+            val entry = places[first]
+            places[first++] = null
             if (entry == null) continue
             size--
-            return entry as Runnable
+            return entry
         }
     }
 
-    fun remove(block: Runnable): Boolean =
-        search({ blockOf(it) === block }) { segment, place ->
-            segment[place] = null
-            size--
+    /** Takes out [block], which was added shortly before, as a rule: the search begins at the end. */
+    fun remove(block: Runnable): Boolean {
+        var segment: Segment? = tail
+        while (segment != null) {
+            if (remove(block, segment)) return true
+            segment = segment.previous
         }
+        return false
+    }
+
+    private fun remove(block: Runnable, segment: Segment): Boolean {
+        val place = segment.places.indexOfLast { it != null && blockOf(it) === block }
+        if (place < 0) return false
+        segment.places[place] = null
+        size--
+        if (segment.places.all { it == null }) clear(segment)
+        return true
+    }
+
+    /** The last block of [segment] was removed. */
+    private fun clear(segment: Segment) {
+        if (segment !== tail) return unlink(segment)
+        end = 0
+        if (segment === head) first = 0
+    }
+
+    /** Takes [segment], which is not the [tail], out of the list. */
+    private fun unlink(segment: Segment) {
+        val next = checkNotNull(segment.next)
+        val previous = segment.previous
+        next.previous = previous
+        if (previous == null) {
+            head = next
+            first = 0
+        } else {
+            previous.next = next
+        }
+        // Otherwise a segment that has grown old would keep all later ones from the young collection.
+        segment.next = null
+        segment.previous = null
+    }
 
     fun blocks(): List<Runnable> {
         val found = ArrayList<Runnable>(size)
@@ -76,29 +108,14 @@ internal class LevelQueue {
     }
 
     /** Whether a block satisfies [predicate], which sees the blocks in their order up to the first that does. */
-    fun any(predicate: (Runnable) -> Boolean): Boolean = search(predicate) { _, _ -> }
-
-    private inline fun search(isSought: (Runnable) -> Boolean, found: (Array<Any?>, Int) -> Unit): Boolean {
-        var segment = head
-        var place = first
-        while (segment !== tail || place < end) {
-            if (place == LINK) {
-                segment = after(segment)
-                place = 0
-                continue
-            }
-            val entry = segment[place] as Runnable?
-            if (entry != null && isSought(entry)) {
-                found(segment, place)
-                return true
-            }
-            place++
+    fun any(predicate: (Runnable) -> Boolean): Boolean {
+        var segment: Segment? = head
+        while (segment != null) {
+            if (segment.places.any { it != null && predicate(it) }) return true
+            segment = segment.next
         }
         return false
     }
-
-    @Suppress("UNCHECKED_CAST") // nothing else is in the last place of a segment
-    private fun after(segment: Array<Any?>) = segment[LINK] as Array<Any?>
 
     /** Counts the pick of [entry], and its wait if that is measured. Returns the block, which is about to run. */
     fun picked(entry: Runnable, isOutOfOrder: Boolean): Runnable {
@@ -127,9 +144,17 @@ internal class LevelQueue {
         val enqueuedAt = System.nanoTime()
     }
 
-    private companion object {
-        const val LINK = 31
+    /** Some places of a queue, and its neighbours in the list. */
+    private class Segment(var previous: Segment? = null) {
+        val places = arrayOfNulls<Runnable>(LENGTH)
+        var next: Segment? = null
 
+        companion object {
+            const val LENGTH = 24
+        }
+    }
+
+    private companion object {
         fun blockOf(entry: Runnable): Runnable = if (entry is Sampled) entry.block else entry
     }
 }

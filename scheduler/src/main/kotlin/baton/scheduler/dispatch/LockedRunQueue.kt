@@ -70,11 +70,14 @@ internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
 
     private fun hasWork(leastUrgent: Int): Boolean = mask and ((2 shl leastUrgent) - 1) != 0
 
-    /**
-     * Whether a block waits at [leastUrgent] or above. Without the lock, so the value may be out of date: the read of
-     * the word makes visible what was written before the lock was last released.
-     */
-    protected fun seemsToHaveWork(leastUrgent: Int = LEVELS.lastIndex): Boolean = lockWord >= 0 && hasWork(leastUrgent)
+    /** Whether a block waits at [leastUrgent] or above. Without the lock, so the value may be out of date. */
+    protected fun seemsToHaveWork(leastUrgent: Int = LEVELS.lastIndex): Boolean {
+        acquireReleased()
+        return hasWork(leastUrgent)
+    }
+
+    /** Makes visible, without the lock, what was written before it was last released. */
+    private fun acquireReleased(): Int = lockWord
 
     override fun hasWorkAbove(level: Int): Boolean =
         level > 0 && seemsToHaveWork(level - 1) && locked { hasRunnableAbove(level) }
