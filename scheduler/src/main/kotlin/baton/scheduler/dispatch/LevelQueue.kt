@@ -10,6 +10,7 @@ import kotlin.time.Duration.Companion.nanoseconds
  *
  * The blocks are in a list of segments, so that no addition copies a long queue under the lock. A block that is removed
  * leaves a gap. A segment leaves the list when it has no block left, so the list is never longer than the blocks need.
+ * A thread that looks at all blocks does so part by part, and need not hold the lock in between.
  */
 internal class LevelQueue {
     private var head = Segment()
@@ -66,7 +67,8 @@ internal class LevelQueue {
         return false
     }
 
-    private fun remove(block: Runnable, segment: Segment): Boolean {
+    /** Takes out [block], which was in [segment]. */
+    fun remove(block: Runnable, segment: Segment): Boolean {
         val place = segment.places.indexOfLast { it != null && blockOf(it) === block }
         if (place < 0) return false
         segment.places[place] = null
@@ -98,13 +100,26 @@ internal class LevelQueue {
         segment.previous = null
     }
 
-    fun blocks(): List<Runnable> {
-        val found = ArrayList<Runnable>(size)
-        any {
-            found += blockOf(it)
-            false
-        }
-        return found
+    /** The first part of this queue. With [partAfter] the caller sees all blocks that are queued now and stay. */
+    fun firstPart(): Part = partOf(head, last = tail.number)
+
+    /** The part after [part], or null after the last of those that there were when the first one was asked for. */
+    fun partAfter(part: Part): Part? {
+        var segment = part.next
+        // It has left the list, as have all before it or, if another thread removes blocks, perhaps only this one.
+        if (segment != null && !isInList(segment)) segment = firstSegmentFrom(segment.number)
+        return if (segment == null || segment.number - part.last > 0) null else partOf(segment, part.last)
+    }
+
+    private fun partOf(segment: Segment, last: Int) =
+        Part(segment, segment.places.mapNotNull { it?.let(::blockOf) }, segment.next, last)
+
+    private fun isInList(segment: Segment) = segment === head || segment.previous != null
+
+    private fun firstSegmentFrom(number: Int): Segment? {
+        var segment: Segment? = head
+        while (segment != null && segment.number - number < 0) segment = segment.next
+        return segment
     }
 
     /** Whether a block satisfies [predicate], which sees the blocks in their order up to the first that does. */
@@ -145,14 +160,20 @@ internal class LevelQueue {
     }
 
     /** Some places of a queue, and its neighbours in the list. */
-    private class Segment(var previous: Segment? = null) {
+    class Segment(var previous: Segment? = null) {
         val places = arrayOfNulls<Runnable>(LENGTH)
         var next: Segment? = null
+
+        /** Larger by one than that of the segment before it when this one was added. It wraps around. */
+        val number: Int = previous?.let { it.number + 1 } ?: 0
 
         companion object {
             const val LENGTH = 24
         }
     }
+
+    /** The [blocks] that were in [segment] at some moment, in their order. */
+    class Part(val segment: Segment, val blocks: List<Runnable>, val next: Segment?, val last: Int)
 
     private companion object {
         fun blockOf(entry: Runnable): Runnable = if (entry is Sampled) entry.block else entry

@@ -6,6 +6,9 @@ import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.locks.LockSupport
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
 
 /**
  * The queues of the levels and the selection of the next block, under a tiny lock that guards all state of the run
@@ -86,14 +89,47 @@ internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
     protected fun hasRunnableAbove(level: Int): Boolean =
         (0 until level).any { queues[it]?.any(WorkerSlot::canBegin) ?: false }
 
-    override fun remove(level: Int, block: Runnable): Boolean = locked {
+    override fun remove(level: Int, block: Runnable): Boolean = removeBy(level) { it.remove(block) }
+
+    private inline fun removeBy(level: Int, remove: (LevelQueue) -> Boolean): Boolean = locked {
         val queue = queues[level]
-        val isRemoved = queue != null && queue.remove(block)
+        val isRemoved = queue != null && remove(queue)
         if (isRemoved && sizeOf(level) == 0) clearBit(level)
         isRemoved
     }
 
-    override fun blocks(level: Int): List<Runnable> = locked { queues[level]?.blocks().orEmpty() }
+    /**
+     * Moves affected blocks that are queued below a level to the tail of their current level, if that is another one.
+     * Sees all blocks that were queued before the call and stay. It takes the lock for a few blocks at a time, and
+     * looks at contexts, which may be users' code, without it.
+     */
+    fun moveBlocks(below: Int, isAffected: (CoroutineContext) -> Boolean) {
+        for (level in below + 1..LEVELS.lastIndex) {
+            var part = locked { queues[level]?.firstPart() }
+            while (part != null) {
+                val current = part
+                for (block in current.blocks) {
+                    val context = (block as? Continuation<*>)?.context
+                    if (context != null && isAffected(context)) move(block, context, level, current)
+                }
+                part = locked { queues[level]?.partAfter(current) }
+            }
+        }
+    }
+
+    private fun move(block: Runnable, context: CoroutineContext, level: Int, part: LevelQueue.Part) {
+        val view = context[ContinuationInterceptor] as? DispatcherView ?: return
+        var queuedAt = view.levelIn(context)
+        if (queuedAt == level || !removeBy(level) { it.remove(block, part.segment) }) return
+        enqueue(queuedAt, block)
+        // Another thread may change the level while the block is in no queue, and then does not find it.
+        while (true) {
+            val now = view.levelIn(context)
+            if (now == queuedAt || !remove(queuedAt, block)) return
+            enqueue(now, block)
+            queuedAt = now
+        }
+    }
 
     /** Under the lock. */
     protected fun metrics(workers: Int): DispatcherMetrics =

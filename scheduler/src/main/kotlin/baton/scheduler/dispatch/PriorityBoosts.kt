@@ -22,7 +22,7 @@ import kotlinx.coroutines.Job
  */
 internal class PriorityBoosts(private val root: PriorityRunQueue) : PriorityController.Follower {
     /** The limited views of [root]; null before the first one. Guarded by this object. */
-    private var views: MutableSet<RunQueue>? = null
+    private var views: MutableSet<LockedRunQueue>? = null
 
     /** Null before the first boost. Written under the lock of this object. */
     @Volatile private var boosts: ConcurrentHashMap<Job, List<ActiveBoost>>? = null
@@ -34,8 +34,8 @@ internal class PriorityBoosts(private val root: PriorityRunQueue) : PriorityCont
 
     /** Adds a view whose blocks must move when levels change. The reference is weak. */
     @Synchronized
-    fun add(view: RunQueue) {
-        val views = views ?: Collections.newSetFromMap(WeakHashMap<RunQueue, Boolean>()).also { views = it }
+    fun add(view: LockedRunQueue) {
+        val views = views ?: Collections.newSetFromMap(WeakHashMap<LockedRunQueue, Boolean>()).also { views = it }
         views.add(view)
     }
 

@@ -42,8 +42,6 @@ class LimitedRunQueueTest {
 
         override fun remove(level: Int, block: Runnable) = false
 
-        override fun blocks(level: Int) = emptyList<Runnable>()
-
         override fun metrics() = error("not called")
     }
 
