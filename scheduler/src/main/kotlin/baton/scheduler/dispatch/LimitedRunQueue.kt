@@ -29,7 +29,7 @@ import baton.waiting.threads.Trampoline
  * A thread that holds the lock may take the lock of a view over this one, when it selects a slot of that view; never the
  * other way round.
  */
-internal class LimitedRunQueue(private val parent: RunQueue, override val parallelism: Int) :
+internal open class LimitedRunQueue(private val parent: RunQueue, override val parallelism: Int) :
     LockedRunQueue(parent.root.policy) {
     /** How many slots are queued in the parent at each level, or about to be. */
     private val queuedSlots = IntArray(LEVELS.size)
@@ -48,27 +48,58 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
     override fun enqueue(level: Int, block: Runnable) {
         val entry = entryOf(block)
         val slot = locked {
+            // An allocation may fail, so each one comes before the state changes.
+            val missing = levelOfMissingSlot(added = level)
+            val slot = if (missing < 0) null else newSlot(missing)
             add(level, entry)
-            addMissingSlot()
+            if (slot != null) queuedSlots[missing]++
+            slot
         }
-        slot?.enqueue(parent)
+        try {
+            slot?.enqueue(parent)
+        } catch (e: Throwable) {
+            // Unless another slot has run the block, the caller may take it for refused.
+            if (remove(level, block)) throw e
+        }
     }
 
-    /** Invariant 3. The caller enqueues the returned slot in the parent after it has released the lock. */
-    private fun addMissingSlot(): WorkerSlot? {
+    /** Invariant 3: the level at which a slot is missing, or -1. A block is about to be added at the level [added]. */
+    private fun levelOfMissingSlot(added: Int = -1): Int {
         val free = free
-        if (free == 0) return null
+        if (free == 0) return -1
         var queuedSlots = 0
         var waiting = 0
         for (level in LEVELS.indices) {
             queuedSlots += this.queuedSlots[level]
             waiting += sizeOf(level)
-            if (queuedSlots >= minOf(free, waiting)) continue
-            this.queuedSlots[level]++
-            return WorkerSlot(this, level)
+            if (level == added) waiting++
+            if (queuedSlots < minOf(free, waiting)) return level
         }
-        return null
+        return -1
     }
+
+    /** Open for tests, in which it fails. */
+    protected open fun newSlot(level: Int): WorkerSlot = WorkerSlot(this, level)
+
+    /**
+     * Invariant 3. The caller enqueues the returned slot in the parent after it has released the lock. Where there is
+     * no memory for a slot, it is [spent], one that does nothing more; without one the next step adds what is missing.
+     */
+    private fun addMissingSlot(spent: WorkerSlot?): WorkerSlot? {
+        val level = levelOfMissingSlot()
+        if (level < 0) return null
+        val slot =
+            try {
+                newSlot(level)
+            } catch (_: OutOfMemoryError) {
+                spent?.also { it.level = level }
+            }
+        if (slot != null) queuedSlots[level]++
+        return slot
+    }
+
+    /** The parent has no memory for [slot], which is not queued there. */
+    fun uncount(slot: WorkerSlot) = locked { queuedSlots[slot.level]-- }
 
     /**
      * The parent has picked [slot]. Returns whether the slot runs a block. In both cases another slot may have to be
@@ -78,20 +109,20 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
         queuedSlots[slot.level]--
         // Invariant 2.
         val block = if (free > 0) pick(slot.level) else null
-        if (block is WorkerSlot) block.takeMissingSlot()?.let { add(it.level, it) }
         if (block != null) running++
         slot.block = block
-        slot.missingSlot = addMissingSlot()
+        if (block is WorkerSlot) block.takeMissingSlot()?.let(::addSlot)
+        slot.missingSlot = addMissingSlot(spent = if (block == null) slot else null)
         block != null
     }
 
-    /** The block of a slot has returned. */
-    fun endBlock() {
-        val slot = locked {
+    /** The block of [slot] has returned. */
+    fun endBlock(slot: WorkerSlot) {
+        val missing = locked {
             running--
-            addMissingSlot()
+            addMissingSlot(spent = slot)
         }
-        slot?.enqueue(parent)
+        missing?.enqueue(parent)
     }
 
     override fun hasWorkAbove(level: Int): Boolean = super.hasWorkAbove(level) || parent.hasWorkAbove(level)
@@ -102,15 +133,29 @@ internal class LimitedRunQueue(private val parent: RunQueue, override val parall
     override fun metrics(): DispatcherMetrics = locked { metrics(workers = running + minOf(free, queuedSlots.sum())) }
 }
 
-/** A slot of [queue], enqueued in its parent at [level]. When the parent picks it, [queue] selects the block to run. */
-internal class WorkerSlot(private val queue: LimitedRunQueue, val level: Int) : Runnable {
+/**
+ * A slot of [queue], enqueued in its parent at [level], which changes only while it is not enqueued. When the parent
+ * picks it, [queue] selects the block to run.
+ */
+internal class WorkerSlot(private val queue: LimitedRunQueue, var level: Int) : Runnable {
     /** The selected block. Written under the lock of [queue], as is [missingSlot]. */
     var block: Runnable? = null
 
     /** Another slot that [queue] needs in its parent since this one was picked. */
     var missingSlot: WorkerSlot? = null
 
-    fun enqueue(parent: RunQueue) = parent.enqueue(level, this)
+    /** If [parent] has no memory for this, it throws, and the view does not count on this slot. */
+    fun enqueue(parent: RunQueue) {
+        try {
+            parent.enqueue(level, this)
+        } catch (e: Throwable) {
+            withdraw()
+            throw e
+        }
+    }
+
+    /** This is not in the parent's queue. */
+    fun withdraw() = queue.uncount(this)
 
     /** The parent has picked this. Returns whether it runs a block. The parent then takes the missing slot. */
     fun begin(): Boolean = queue.beginSlot(this)
@@ -123,7 +168,7 @@ internal class WorkerSlot(private val queue: LimitedRunQueue, val level: Int) : 
         } catch (e: Throwable) {
             Trampoline.report(e)
         } finally {
-            queue.endBlock()
+            queue.endBlock(this)
         }
     }
 

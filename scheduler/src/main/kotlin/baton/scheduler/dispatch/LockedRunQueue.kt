@@ -46,6 +46,15 @@ internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
         mask = mask or (1 shl level)
     }
 
+    /** Adds [slot] in a step that goes on where there is no memory for it. Under the lock. */
+    protected fun addSlot(slot: WorkerSlot) {
+        try {
+            add(slot.level, slot)
+        } catch (_: OutOfMemoryError) {
+            slot.withdraw()
+        }
+    }
+
     /**
      * Takes out the block that is next, if any waits at [leastUrgent] or above. A [WorkerSlot] that does not begin is
      * not picked; one that does may need another slot after it. Under the lock.
@@ -58,7 +67,7 @@ internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
             val entry = queue.poll()
             if (queue.size == 0) clearBit(level)
             if (entry is WorkerSlot && !entry.begin()) {
-                entry.takeMissingSlot()?.let { add(it.level, it) }
+                entry.takeMissingSlot()?.let(::addSlot)
                 continue
             }
             selector.recordSelected(level, mask)

@@ -78,12 +78,12 @@ internal class PriorityRunQueue(
         } catch (e: Throwable) {
             // The remaining blocks must run: kotlinx does likewise for an executor that was shut down. Invariant 3: the
             // dispatcher may have queued the worker before it threw.
-            reportRefusal(e)
             try {
                 Dispatchers.Default.dispatch(EmptyCoroutineContext, worker)
             } catch (_: Throwable) {
                 // It lacks a thread, but has queued the worker. The caller must not take its block for refused.
             }
+            reportRefusal(e)
         }
     }
 
@@ -106,11 +106,18 @@ internal class PriorityRunQueue(
     override fun minusKey(key: CoroutineContext.Key<*>): CoroutineContext =
         if (key === Job || key === KEY) EmptyCoroutineContext else this
 
-    private fun reportRefusal(e: Throwable?) =
-        refusals.report(REPORT_MILLIS) {
-            val message = "$underlying refuses workers of a PriorityDispatcher, whose blocks run elsewhere meanwhile"
-            RejectedExecutionException(message, e)
+    /** Never throws: the worker is started elsewhere, or goes on. */
+    private fun reportRefusal(e: Throwable?) {
+        try {
+            refusals.report(REPORT_MILLIS) {
+                val message =
+                    "$underlying refuses workers of a PriorityDispatcher, whose blocks run elsewhere meanwhile"
+                RejectedExecutionException(message, e)
+            }
+        } catch (_: OutOfMemoryError) {
+            // There is no memory for the report.
         }
+    }
 
     override fun metrics(): DispatcherMetrics = locked { metrics(workers) }
 
@@ -120,10 +127,11 @@ internal class PriorityRunQueue(
             if (!compareAndSet(true, false)) return
             var ran = 0
             while (true) {
-                val block = next() ?: return
                 try {
+                    val block = next() ?: return
                     block.run()
                 } catch (e: Throwable) {
+                    // Also if it lacks memory or stack to take a block: it is counted, so the others depend on it.
                     Trampoline.report(e)
                 }
                 if (++ran >= quantum && seemsToHaveWork()) {
@@ -148,8 +156,18 @@ internal class PriorityRunQueue(
         /** Returns the block that this worker runs next, or null if the worker has left. */
         private fun next(): Runnable? {
             val block = locked { pick() ?: leave() }
-            if (block is WorkerSlot) block.takeMissingSlot()?.enqueue(this@PriorityRunQueue)
+            if (block is WorkerSlot) enqueueMissingSlot(block)
             return block
+        }
+
+        /** Also if that fails, [slot] has begun and must run. */
+        private fun enqueueMissingSlot(slot: WorkerSlot) {
+            val missing = slot.takeMissingSlot() ?: return
+            try {
+                missing.enqueue(this@PriorityRunQueue)
+            } catch (e: Throwable) {
+                Trampoline.report(e)
+            }
         }
 
         private fun leave(): Runnable? {

@@ -16,7 +16,7 @@ internal abstract class RunQueue {
      */
     abstract fun hasWorkAbove(level: Int): Boolean
 
-    /** Runs [block] once. Never throws. */
+    /** Runs [block] once. Throws only where memory is exhausted, and then does not run it. */
     abstract fun enqueue(level: Int, block: Runnable)
 
     /**

@@ -6,13 +6,17 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.reportingTo
 import baton.scheduler.PriorityPolicy
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Runnable
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
 
 /** The slots of a view in its parent, whose order of picks the test decides. */
 class LimitedRunQueueTest {
@@ -24,7 +28,10 @@ class LimitedRunQueueTest {
         val levels
             get() = slots.map { LEVELS[it.level] }
 
+        var lacksMemory = false
+
         override fun enqueue(level: Int, block: Runnable) {
+            if (lacksMemory) throw OutOfMemoryError("test")
             slots += block as WorkerSlot
         }
 
@@ -43,6 +50,13 @@ class LimitedRunQueueTest {
         override fun remove(level: Int, block: Runnable) = false
 
         override fun metrics() = error("not called")
+    }
+
+    /** Slots cannot be made while [failure] is set. */
+    private class View(parent: RunQueue, parallelism: Int) : LimitedRunQueue(parent, parallelism) {
+        var failure: Error? = null
+
+        override fun newSlot(level: Int): WorkerSlot = failure?.let { throw it } ?: super.newSlot(level)
     }
 
     private val ran = ArrayList<Priority>()
@@ -150,5 +164,86 @@ class LimitedRunQueueTest {
         assertEquals(listOf(CRITICAL, LOW, LOW), ran)
         assertEquals(listOf(1L, 2L), listOf(outer.metrics()[CRITICAL].picked, outer.metrics()[LOW].picked))
         assertEquals(0, outer.metrics().workers + inner.metrics().workers)
+    }
+
+    @Test
+    fun enqueue_withoutMemoryForASlot_throwsAndAddsNothing() {
+        val parent = Parent()
+        val view = View(parent, 1)
+        view.failure = OutOfMemoryError("test")
+        assertThrows<OutOfMemoryError> { view.add(HIGH) }
+        assertEquals(0, view.metrics()[HIGH].queued)
+        view.failure = null
+        view.add(HIGH)
+        assertTrue(parent.pick(HIGH))
+        assertEquals(listOf(HIGH), ran)
+        assertEquals(0, view.metrics().workers)
+    }
+
+    @Test
+    fun enqueue_parentLacksMemoryForTheSlot_throwsAndAddsNothing() {
+        val parent = Parent()
+        val view = LimitedRunQueue(parent, 1)
+        parent.lacksMemory = true
+        assertThrows<OutOfMemoryError> { view.add(HIGH) }
+        assertEquals(listOf(0, 0), listOf(view.metrics()[HIGH].queued, view.metrics().workers))
+        parent.lacksMemory = false
+        view.add(HIGH)
+        assertTrue(parent.pick(HIGH))
+        assertEquals(listOf(HIGH), ran)
+    }
+
+    @Test
+    fun block_endsWithoutMemoryForASlot_theNextBlockRuns() {
+        val parent = Parent()
+        val view = View(parent, 1)
+        view.add(HIGH) { view.failure = OutOfMemoryError("test") }
+        view.add(LOW)
+        view.add(IDLE)
+        for (level in listOf(HIGH, LOW, IDLE)) assertTrue(parent.pick(level))
+        assertEquals(listOf(HIGH, LOW, IDLE), ran)
+        assertEquals(0, view.metrics().workers)
+    }
+
+    @Test
+    fun slot_hasNoBlockOfItsLevel_withoutMemoryForAnother_isEnqueuedAtTheLevelOfTheBlock() {
+        val parent = Parent()
+        val view = View(parent, 1)
+        view.leaveSlotWithoutBlock()
+        view.add(LOW)
+        view.failure = OutOfMemoryError("test")
+        assertFalse(parent.pick(CRITICAL))
+        assertEquals(listOf(LOW), parent.levels)
+        assertTrue(parent.pick(LOW))
+        assertEquals(listOf(LOW), ran)
+    }
+
+    /** Leaves a slot of CRITICAL in the parent. */
+    private fun RunQueue.leaveSlotWithoutBlock() {
+        val moved = Runnable {}
+        enqueue(CRITICAL.ordinal, moved)
+        remove(CRITICAL.ordinal, moved)
+    }
+
+    @Test
+    fun worker_whosePickFails_reportsItAndRunsTheOtherBlocks() {
+        val workers = ArrayDeque<Runnable>()
+        val underlying =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) {
+                    workers += block
+                }
+            }
+        val queue = PriorityRunQueue(underlying, 1, PriorityPolicy.Strict, 16)
+        val view = View(queue, 1)
+        view.leaveSlotWithoutBlock()
+        view.add(LOW)
+        queue.add(IDLE)
+        val failure = StackOverflowError("test").also { view.failure = it }
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) { workers.removeFirst().run() }
+        assertEquals(listOf<Throwable>(failure), reported)
+        assertEquals(listOf(IDLE), ran)
+        assertEquals(0, queue.metrics().workers)
     }
 }
