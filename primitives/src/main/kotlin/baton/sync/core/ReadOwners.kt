@@ -45,7 +45,6 @@ internal class ReadOwners {
 
         fun addWaiting(batch: ReaderBatch) {
             catchUp()
-            makeRoom()
             this.batch = batch
             waiting++
         }
@@ -72,7 +71,7 @@ internal class ReadOwners {
         /**
          * For the record of one more holder, which comes when the lock is granted: it must not want for memory then.
          */
-        private fun makeRoom() {
+        fun makeRoom() {
             if (!areCallersKnown) return
             val recorded = recorded ?: ArrayList<Holder>(1).also { recorded = it }
             recorded.ensureCapacity(held + waiting + 1)

@@ -190,10 +190,9 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
         when {
             outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackInflated(waiter)
             outcome == Outcome.BUSY ->
-                if (if (mode == LockMode.READ) waiter.startGathering() else waiter.startWaiting()) {
-                    // From here on a canceller may resume a reader: its state must not be read again, or both threads
-                    // would resume it.
-                    enqueueWaiter(waiter)
+                if (enqueueWaiter(waiter)) {
+                    // A canceller may resume a reader by now: its state must not be read again, or both threads would
+                    // resume it.
                     countPeak(waitingCount)
                     return Waiter.WAITING
                 }
@@ -258,6 +257,11 @@ internal class ReaderBatch : WaiterBatch() {
     var levels: IntArray? = null
         private set
 
+    /** So that [addReader] does not want for memory. */
+    fun makeRoomFor(member: Waiter) {
+        if (levelOf(member) != Holder.NO_LEVEL && levels == null) levels = IntArray(BoundedBypass.LEVELS)
+    }
+
     fun addReader(member: Waiter) {
         add(member)
         countLevel(member, 1)
@@ -269,9 +273,9 @@ internal class ReaderBatch : WaiterBatch() {
     }
 
     private fun countLevel(member: Waiter, change: Int) {
-        val level = member.holder?.urgency ?: Holder.NO_LEVEL
-        if (level == Holder.NO_LEVEL) return
-        val levels = levels ?: IntArray(BoundedBypass.LEVELS).also { levels = it }
-        levels[level] += change
+        val level = levelOf(member)
+        if (level != Holder.NO_LEVEL) levels?.let { it[level] += change }
     }
+
+    private fun levelOf(member: Waiter) = member.holder?.urgency ?: Holder.NO_LEVEL
 }

@@ -87,11 +87,12 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             // The waiting readers may be admitted before a reader unlocks, so they count too.
             readers >= MAX_READERS - gatheringReaders -> Outcome.FULL
             mayRead() -> {
-                readers++
                 if (owner != null) {
-                    ownedReaders++
+                    // First, because it may want for memory.
                     owners.entry(owner).addHold()
+                    ownedReaders++
                 }
+                readers++
                 if (by != null) recordReader(owner, by)
                 Outcome.DONE
             }
@@ -144,26 +145,35 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             }
         }
 
-    fun enqueueWaiter(waiter: Waiter) {
-        countWaiter(waiter)
+    /** False if [waiter] was withdrawn. */
+    fun enqueueWaiter(waiter: Waiter): Boolean {
         val mode = waiter.mode
-        when {
-            mode == LockMode.READ -> {
-                val batch = gathering ?: ReaderBatch().also { gathering = it }
-                batch.addReader(waiter)
-                waiter.place = batch
-                val owner = waiter.lockRequest.owner
-                if (owner != null) {
-                    owners.entry(owner).addWaiting(batch)
-                    batch.ownedReaders++
-                }
-            }
-            mode == LockMode.UPGRADE -> upgrading = waiter
-            else -> {
-                intents.add(waiter)
-                if (waiter.mode == LockMode.WRITE) queuedWriters++
-            }
+        if (if (mode == LockMode.READ) !gather(waiter) else !waiter.startWaiting()) return false
+        countWaiter(waiter)
+        if (mode == LockMode.UPGRADE) upgrading = waiter
+        if (mode == LockMode.WRITE || mode == LockMode.UPGRADABLE) intents.add(waiter)
+        if (mode == LockMode.WRITE) queuedWriters++
+        return true
+    }
+
+    private fun gather(reader: Waiter): Boolean {
+        // What may want for memory comes before the first change.
+        val batch = gathering ?: ReaderBatch()
+        batch.makeRoomFor(reader)
+        val entry = reader.lockRequest.owner?.let(owners::entry)
+        entry?.makeRoom()
+        if (!reader.startGathering()) {
+            entry?.let(owners::removeIfEmpty)
+            return false
         }
+        gathering = batch
+        batch.addReader(reader)
+        reader.place = batch
+        if (entry != null) {
+            entry.addWaiting(batch)
+            batch.ownedReaders++
+        }
+        return true
     }
 
     /** Owner of the request that blocks a refused reader: the current writer, or else the first queued writer. */
@@ -184,8 +194,8 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             if (entry == null || !entry.holds) return false
             entry.removeHold()
             entry.unrecord(by)?.let { holders?.leave(it) }
-            owners.removeIfEmpty(entry)
             ownedReaders--
+            owners.removeIfEmpty(entry)
         }
         readers--
         admitEligible()
@@ -212,14 +222,14 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     fun downgradeUnderLock(owner: Any?): Boolean {
         if (!writing || intentOwner !== owner) return false
+        val entry = owner?.let(owners::entry)
+        entry?.addHold()
         writing = false
         intentOwner = null
         readers = 1
         val holder = holders?.takeSole(isAnonymous = owner == null)
-        if (owner != null) {
+        if (entry != null) {
             ownedReaders = 1
-            val entry = owners.entry(owner)
-            entry.addHold()
             if (holder != null) entry.record(holder)
         }
         startNextPhase()
