@@ -208,10 +208,14 @@ public abstract class Waiter(
         return tryEnd(FAILED)
     }
 
-    /** To ARRIVED. Returns the state before: ARRIVED for all callers but the first. */
+    /**
+     * To ARRIVED, from a state that ends the wait. Returns that state: ARRIVED for all callers but the first. A caller
+     * that comes late may find a later wait of the coroutine, which it leaves alone until that has ended, too.
+     */
     internal fun leaveForArrival(): Int {
-        val before = STATE.getAndSet(this, ARRIVED) as Int
-        return if (before == CACHED) ARRIVED else before
+        if (STATE.compareAndSet(this, GRANTED, ARRIVED)) return GRANTED
+        val before = state
+        return if (before in FAILED..TIMED_OUT && STATE.compareAndSet(this, before, ARRIVED)) before else ARRIVED
     }
 
     /** From ARRIVED to CACHED; its coroutine's thread only. */

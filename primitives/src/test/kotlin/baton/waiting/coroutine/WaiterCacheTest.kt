@@ -203,6 +203,21 @@ class WaiterCacheTest {
         assertEquals(Waiter.WAITING, core.enqueued[1].currentState)
     }
 
+    /** Two threads run one block, and both have taken its value when the first of them resumes the coroutine. */
+    @Test
+    fun secondRunOfABlock_atTheSameTime_doesNotEndTheNextWait() {
+        waitThrice(Dispatchers.Unconfined)
+        core.grant(core.enqueued.last())
+        assertSame(core.enqueued[0], core.enqueued[1])
+
+        (core.enqueued[1] as CoroutineWaiter).resumeWith(RESUMED)
+
+        assertEquals(1, waitsDone)
+        assertEquals(Waiter.WAITING, core.enqueued[1].currentState)
+        core.grant(core.enqueued[1])
+        assertEquals(2, waitsDone)
+    }
+
     @Test
     fun invitedWaiter_isNotUsedAgain() {
         waitThrice(Dispatchers.Unconfined)
