@@ -177,8 +177,8 @@ internal class Task<T>(
 private val NEED =
     KotlinxNeed(
         "tasks",
-        listOf("CoroutineExceptionHandlerKt.handleCoroutineException(CoroutineContext, Throwable)"),
         { listOf(Task::class.java) },
+        "CoroutineExceptionHandlerKt.handleCoroutineException(CoroutineContext, Throwable)",
     )
 
 /** Starts [body] as a child of [scope], and as a consumer of [source]. */

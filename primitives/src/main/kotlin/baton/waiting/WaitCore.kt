@@ -180,7 +180,7 @@ public abstract class WaitCore {
 
     /** Invites [waiter] to [claim] after the lock is free. Under the lock; one at a time. */
     internal fun invite(waiter: Waiter) {
-        waiter.servesOnce = true
+        waiter.serveOnce()
         toInvite = waiter
     }
 

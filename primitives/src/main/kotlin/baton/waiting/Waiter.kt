@@ -74,9 +74,6 @@ public abstract class Waiter(
             if (known is KnownCaller) known.wait = value else outcome = value
         }
 
-    /** Whether no later wait of its coroutine may use it, see WaiterCache. */
-    @Volatile @JvmField internal var servesOnce: Boolean = false
-
     /** Whether [resume] may run the waiter's code on its caller's stack, with nothing to keep that flat. */
     protected open val resumesOnCallersStack: Boolean
         get() = false
@@ -84,6 +81,9 @@ public abstract class Waiter(
     /** Whether the waiter can be invited to [WaitCore.claim] instead of being granted. */
     internal open val invitable: Boolean
         get() = false
+
+    /** No later wait of its coroutine may use it, see WaiterCache. */
+    internal open fun serveOnce() {}
 
     /** Whether a cancellation comes too late once the waiter's batch has ended, as a timeout does; true of threads. */
     protected open val staysWithItsBatch: Boolean

@@ -9,6 +9,7 @@ object NoTimerThread {
         get() {
             val field = Timeouts::class.java.getDeclaredField("ourTimer")
             field.isAccessible = true
+            if (field.get(null) == null) Timeouts.schedule(1) {}.dispose()
             return field.get(null) as ScheduledThreadPoolExecutor
         }
 

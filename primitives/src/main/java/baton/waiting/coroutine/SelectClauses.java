@@ -24,12 +24,11 @@ import kotlinx.coroutines.selects.SelectInstance;
 public final class SelectClauses {
     private static final KotlinxNeed NEED = new KotlinxNeed(
             "clauses of select",
-            List.of(
-                    "selects.SelectInstance.trySelect(Object, Object)",
-                    "selects.SelectInstance.disposeOnCompletion(DisposableHandle)",
-                    "selects.SelectInstance.selectInRegistrationPhase(Object)",
-                    "selects.SelectImplementation.invoke(Throwable)"),
-            () -> List.of(Clause0.class, Clause1.class, Clause2.class));
+            () -> List.of(Clause0.class, Clause1.class, Clause2.class),
+            "selects.SelectInstance.trySelect(Object, Object)",
+            "selects.SelectInstance.disposeOnCompletion(DisposableHandle)",
+            "selects.SelectInstance.selectInRegistrationPhase(Object)",
+            "selects.SelectImplementation.invoke(Throwable)");
 
     private SelectClauses() {}
 

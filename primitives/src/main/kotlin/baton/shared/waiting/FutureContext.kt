@@ -17,8 +17,8 @@ import kotlinx.coroutines.Runnable
 internal val FUTURE_CONTEXT_NEED =
     KotlinxNeed(
         "futures that wait for other processes",
-        listOf("Delay.scheduleResumeAfterDelay(long, CancellableContinuation)"),
         { listOf(FutureContext::class.java) },
+        "Delay.scheduleResumeAfterDelay(long, CancellableContinuation)",
     )
 
 /**

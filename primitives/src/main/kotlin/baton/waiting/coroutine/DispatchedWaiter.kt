@@ -48,6 +48,15 @@ internal abstract class DispatchedWaiter(
      */
     private var waitsBefore = 0
 
+    /** Whether no later wait of its coroutine may use it, see [WaiterCache]. */
+    @Volatile
+    internal var servesOnce: Boolean = false
+        private set
+
+    final override fun serveOnce() {
+        servesOnce = true
+    }
+
     /** The exception of the dispatcher, once the substitute has arrived. */
     private var refusal: Throwable? = null
 
@@ -81,7 +90,7 @@ internal abstract class DispatchedWaiter(
             intercepted.resumeWith(RESUMED)
         } catch (e: Throwable) {
             // In this order: an arrival that is not seen yet finds servesOnce; one that led to a next wait has counted.
-            servesOnce = true
+            serveOnce()
             if (hasArrived || waitsBefore != this.waitsBefore) Trampoline.report(e) else arriveElsewhere(e)
         }
     }

@@ -12,7 +12,8 @@ import kotlinx.coroutines.Job
 private val NEED =
     KotlinxNeed(
         "waits of coroutines",
-        listOf("Job.invokeOnCompletion(boolean, boolean, Function1)", "Job.getCancellationException()"),
+        "Job.invokeOnCompletion(boolean, boolean, Function1)",
+        "Job.getCancellationException()",
     )
 
 /**

@@ -78,7 +78,8 @@ internal class ThreadSlots<T : Any>(private val onOrphan: (T) -> Unit) {
     private companion object {
         val VIRTUAL_THREAD: Class<*>? =
             try {
-                Class.forName("java.lang.VirtualThread")
+                // Without its static initializer, which makes the pools of all virtual threads.
+                Class.forName("java.lang.VirtualThread", false, null)
             } catch (_: ClassNotFoundException) {
                 null
             }

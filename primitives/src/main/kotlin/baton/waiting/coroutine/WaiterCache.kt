@@ -23,7 +23,7 @@ import kotlin.coroutines.CoroutineContext
  *    an earlier wait cancels that job: it is right to withdraw the wait that is going on. One that saw the waiter at
  *    rest does nothing; so a wait looks at its job once more after it has been enqueued.
  * 3. A dispatcher that has thrown, and an invitation, may resume a waiter later than the wait to which they belong. So
- *    such a waiter [Waiter.servesOnce].
+ *    such a waiter [DispatchedWaiter.servesOnce].
  * 4. A coroutine that changes its thread finds its waiter in the places, once another waiter has moved it there. One of
  *    four moves, at random: a coroutine that waits once would pay for its place and gain nothing, and one that waits
  *    often is soon among the four. A waiter that has left both takes its handler off the job.
@@ -40,7 +40,7 @@ internal object WaiterCache {
     private val places = arrayOfNulls<WeakReference<*>>(PLACES)
     private val PLACE: VarHandle = MethodHandles.arrayElementVarHandle(places.javaClass)
 
-    private val slots = ThreadSlots(CoroutineWaiter::leave)
+    private val slots = ThreadSlots(Leave)
 
     /** In the place of the core of a cached waiter. */
     val noCore: WaitCore = NoCore()
@@ -104,6 +104,11 @@ internal object WaiterCache {
     /** Returns the former one. */
     private fun replaceAt(place: Int, reference: WeakReference<*>?) =
         PLACE.getAndSet(places, place, reference) as WeakReference<*>?
+
+    // No lambda: the first one of an application takes the JVM some milliseconds.
+    private object Leave : (CoroutineWaiter) -> Unit {
+        override fun invoke(orphan: CoroutineWaiter) = orphan.leave()
+    }
 
     private class NoCore : WaitCore() {
         override fun enqueue(waiter: Waiter) = refuse()

@@ -24,11 +24,9 @@ import kotlinx.coroutines.Runnable
 private val NEED =
     KotlinxNeed(
         "schedules, monitors and stores on an executor",
-        listOf(
-            "Delay.scheduleResumeAfterDelay(long, CancellableContinuation)",
-            "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)",
-        ),
         { listOf(PatientDelayDispatcher::class.java) },
+        "Delay.scheduleResumeAfterDelay(long, CancellableContinuation)",
+        "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)",
     )
 
 /**

@@ -37,18 +37,12 @@ public object Timeouts {
     private const val IDLE_SECONDS = 1L
 
     private val NEED =
-        KotlinxNeed("timed waits of coroutines", listOf("Delay.invokeOnTimeout(long, Runnable, CoroutineContext)"))
+        KotlinxNeed("timed waits of coroutines", "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)")
 
-    private val ourTimer =
-        object : ScheduledThreadPoolExecutor(1, { HandOverExecutor.daemon("baton-timer", it) }) {
-                override fun <V> decorateTask(runnable: Runnable, task: RunnableScheduledFuture<V>) =
-                    task.also { (runnable as Timer).task = it }
-            }
-            .apply {
-                removeOnCancelPolicy = true
-                setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS)
-                allowCoreThreadTimeOut(true)
-            }
+    /** Null until the first timer is set: a program that only waits needs none. */
+    @Volatile private var ourTimer: OurTimer? = null
+
+    private fun ourTimer() = ourTimer ?: synchronized(this) { ourTimer ?: OurTimer().also { ourTimer = it } }
 
     /** Runs [action] once [timeout] has passed. Null for a timeout that never ends. */
     @JvmStatic
@@ -71,12 +65,23 @@ public object Timeouts {
     internal fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
         val timer = Timer(action)
         try {
-            ourTimer.schedule(timer, millis, TimeUnit.MILLISECONDS)
+            ourTimer().schedule(timer, millis, TimeUnit.MILLISECONDS)
         } catch (e: Throwable) {
             // The pool starts a thread after it has queued the timer, and leaves it queued if there is none to be had.
             if (timer.cancel()) throw e
         }
         return timer
+    }
+
+    private class OurTimer : ScheduledThreadPoolExecutor(1, { HandOverExecutor.daemon("baton-timer", it) }) {
+        init {
+            removeOnCancelPolicy = true
+            setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS)
+            allowCoreThreadTimeOut(true)
+        }
+
+        override fun <V> decorateTask(runnable: Runnable, task: RunnableScheduledFuture<V>) =
+            task.also { (runnable as Timer).task = it }
     }
 
     /** True once it runs or is cancelled: a [Future] that runs can be cancelled, too. */

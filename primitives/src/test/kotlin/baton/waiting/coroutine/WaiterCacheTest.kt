@@ -221,7 +221,7 @@ class WaiterCacheTest {
     @Test
     fun invitedWaiter_isNotUsedAgain() {
         waitThrice(Dispatchers.Unconfined)
-        core.enqueued[0].servesOnce = true
+        core.enqueued[0].serveOnce()
 
         core.grant(core.enqueued.last())
 

@@ -8,8 +8,8 @@ import kotlinx.coroutines.InternalCoroutinesApi
 private val NEED =
     KotlinxNeed(
         "dispatchers with priorities",
-        listOf("Delay.scheduleResumeAfterDelay(long, CancellableContinuation)"),
         { listOf(DelayDispatcherView::class.java) },
+        "Delay.scheduleResumeAfterDelay(long, CancellableContinuation)",
     )
 
 /**

@@ -20,17 +20,15 @@ import kotlinx.coroutines.selects.SelectClause1
 internal val TASK_NEED =
     KotlinxNeed(
         "tasks of a TaskScheduler",
-        listOf(
-            "AbstractCoroutine.start(CoroutineStart, Object, Function2)",
-            "AbstractCoroutine.initParentJob(Job)",
-            "AbstractCoroutine.awaitInternal(Continuation)",
-            "AbstractCoroutine.getOnAwaitInternal()",
-            "AbstractCoroutine.onCancelling(Throwable)",
-            "AbstractCoroutine.onCompleted(Object)",
-            "AbstractCoroutine.afterCompletion(Object)",
-            "AbstractCoroutine.cancellationExceptionMessage()",
-        ),
         { listOf(TaskJob::class.java, GroupJob::class.java) },
+        "AbstractCoroutine.start(CoroutineStart, Object, Function2)",
+        "AbstractCoroutine.initParentJob(Job)",
+        "AbstractCoroutine.awaitInternal(Continuation)",
+        "AbstractCoroutine.getOnAwaitInternal()",
+        "AbstractCoroutine.onCancelling(Throwable)",
+        "AbstractCoroutine.onCompleted(Object)",
+        "AbstractCoroutine.afterCompletion(Object)",
+        "AbstractCoroutine.cancellationExceptionMessage()",
     )
 
 /**
