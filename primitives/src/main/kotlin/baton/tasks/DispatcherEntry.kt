@@ -2,12 +2,8 @@
 
 package baton.tasks
 
-import baton.waiting.threads.Trampoline
+import baton.waiting.threads.ResumeOnce
 import baton.waiting.threads.runOnDefault
-import java.util.concurrent.atomic.AtomicBoolean
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.ContinuationInterceptor
-import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
@@ -20,28 +16,11 @@ import kotlinx.coroutines.job
  * cancelled and continues on Dispatchers.Default, as with kotlinx's own dispatchers when their executor rejects.
  */
 internal suspend fun enterDispatcher(label: String): Unit = suspendCoroutineUninterceptedOrReturn { caller ->
-    DispatcherEntry(caller).begin(label)
+    val entry = ResumeOnce(caller)
+    entry.dispatch(Result.success(Unit)) { refusal ->
+        val reason = "start of $label was cancelled: its dispatcher refused it"
+        caller.context.job.cancel(CancellationException(reason, refusal))
+        runOnDefault(caller.context) { entry.resume(Unit) }
+    }
     COROUTINE_SUSPENDED
-}
-
-/** Resumes [caller] once, even if a dispatcher that threw had queued the block, or runs the block twice. */
-private class DispatcherEntry(private val caller: Continuation<Unit>) : AtomicBoolean(), Continuation<Unit> {
-    override val context: CoroutineContext
-        get() = caller.context
-
-    fun begin(label: String) {
-        val interceptor = context[ContinuationInterceptor]
-        try {
-            (interceptor?.interceptContinuation(this) ?: this).resume(Unit)
-        } catch (e: Throwable) {
-            if (get()) return Trampoline.report(e)
-            val reason = "start of $label was cancelled: its dispatcher refused it"
-            context.job.cancel(CancellationException(reason, e))
-            runOnDefault(context) { resume(Unit) }
-        }
-    }
-
-    override fun resumeWith(result: Result<Unit>) {
-        if (compareAndSet(false, true)) caller.resumeWith(result)
-    }
 }

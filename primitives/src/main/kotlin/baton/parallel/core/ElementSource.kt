@@ -3,10 +3,8 @@ package baton.parallel.core
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException
 import baton.waiting.Symbol
-import java.util.concurrent.atomic.AtomicBoolean
+import baton.waiting.threads.ResumeOnce
 import kotlin.coroutines.Continuation
-import kotlin.coroutines.ContinuationInterceptor
-import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resumeWithException
@@ -135,22 +133,8 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
 
     /** A puller whose dispatcher refuses it goes on in this thread, and fails. */
     private fun resume(waiting: Continuation<Any?>, result: Result<Any?>) {
-        val once = ResumedOnce(waiting)
-        try {
-            (waiting.context[ContinuationInterceptor]?.interceptContinuation(once) ?: once).resumeWith(result)
-        } catch (e: Throwable) {
-            once.resumeWithException(e)
-        }
-    }
-
-    /** Resumes [puller] once, even if a dispatcher that threw had queued the block, or runs the block twice. */
-    private class ResumedOnce(private val puller: Continuation<Any?>) : AtomicBoolean(), Continuation<Any?> {
-        override val context: CoroutineContext
-            get() = puller.context
-
-        override fun resumeWith(result: Result<Any?>) {
-            if (compareAndSet(false, true)) puller.resumeWith(result)
-        }
+        val once = ResumeOnce(waiting)
+        once.dispatch(result, once::resumeWithException)
     }
 
     /** [stop] is about to be called, as only a stop closes the places. The producer may end before that. */

@@ -6,7 +6,6 @@ import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.ThreadPoolExecutor
 import java.util.concurrent.TimeUnit
-import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
@@ -52,12 +51,12 @@ public object HandOverExecutor : Executor {
             .apply { allowCoreThreadTimeOut(true) }
 
     override fun execute(callback: Runnable) {
-        val queued = Queued(callback)
+        val queued = RunOnce { Trampoline.guarded { callback.run() } }
         try {
             pool.execute(queued)
         } catch (e: Throwable) {
             // ThreadPoolExecutor may have queued it before it failed to start a thread.
-            if (queued.claim()) throw e
+            if (queued.take()) throw e
         }
         if (!queue.isEmpty()) watch.begin()
     }
@@ -79,12 +78,4 @@ public object HandOverExecutor : Executor {
             priority = Thread.NORM_PRIORITY
             contextClassLoader = ClassLoader.getSystemClassLoader()
         }
-
-    private class Queued(private val callback: Runnable) : AtomicBoolean(), Runnable {
-        fun claim(): Boolean = compareAndSet(false, true)
-
-        override fun run() {
-            if (claim()) Trampoline.guarded { callback.run() }
-        }
-    }
 }

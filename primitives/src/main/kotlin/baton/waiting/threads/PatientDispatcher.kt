@@ -66,7 +66,7 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
     override fun dispatch(context: CoroutineContext, block: Runnable): Unit = Offer(context, block).make()
 
     /** A block on its way to [underlying]. It runs once, even if a dispatcher queues it and then throws. */
-    private inner class Offer(private val context: CoroutineContext, private val block: Runnable) : AtomicBoolean() {
+    private inner class Offer(private val context: CoroutineContext, private val block: Runnable) : Once() {
         private var pause = SHORTEST_PAUSE_MILLIS
         private var firstRefusal = ACCEPTED
 
@@ -85,11 +85,11 @@ internal open class PatientDispatcher(private val underlying: CoroutineDispatche
         }
 
         private fun run() {
-            if (compareAndSet(false, true)) block.run()
+            if (take()) block.run()
         }
 
         private fun refused(cause: Throwable?) {
-            if (get()) return
+            if (isTaken) return
             val now = System.nanoTime() or 1L // Never ACCEPTED.
             if (firstRefusal == ACCEPTED) firstRefusal = now
             val isOver = keeper.isEnding && !keeper.runsUsersCode(context)
@@ -179,7 +179,8 @@ private class PatientDelayDispatcher(
      * throws: kotlinx would leave a child behind, for whose end the loop would wait for ever.
      */
     override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle {
-        val once = Once(block)
+        // A clock may have set the timer although it has thrown.
+        val once = RunOnce(block)
         try {
             return timers.invokeOnTimeout(timeMillis, once, context + Job())
         } catch (e: Throwable) {
@@ -191,13 +192,6 @@ private class PatientDelayDispatcher(
             LockSupport.parkNanos(minOf(timeMillis, LONGEST_PAUSE_MILLIS) * 1_000_000)
             once.run()
             DisposableHandle {}
-        }
-    }
-
-    /** A clock may have set the timer although it has thrown. */
-    private class Once(private val block: Runnable) : AtomicBoolean(), Runnable {
-        override fun run() {
-            if (compareAndSet(false, true)) block.run()
         }
     }
 

@@ -1,7 +1,6 @@
 package baton.waiting.threads
 
 import baton.InternalBatonApi
-import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlinx.coroutines.CoroutineDispatcher
@@ -16,8 +15,7 @@ public fun runOnDefault(context: CoroutineContext = EmptyCoroutineContext, actio
     runOn(Dispatchers.Default, context, action)
 
 internal fun runOn(dispatcher: CoroutineDispatcher, context: CoroutineContext, action: () -> Unit) {
-    val hasBegun = AtomicBoolean()
-    val once = Runnable { if (hasBegun.compareAndSet(false, true)) action() }
+    val once = RunOnce(action)
     try {
         dispatcher.dispatch(context, once)
     } catch (_: Throwable) {

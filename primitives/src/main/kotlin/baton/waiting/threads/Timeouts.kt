@@ -5,7 +5,6 @@ import java.util.concurrent.Future
 import java.util.concurrent.RunnableScheduledFuture
 import java.util.concurrent.ScheduledThreadPoolExecutor
 import java.util.concurrent.TimeUnit
-import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -84,18 +83,18 @@ public object Timeouts {
             task.also { (runnable as Timer).task = it }
     }
 
-    /** True once it runs or is cancelled: a [Future] that runs can be cancelled, too. */
-    private class Timer(private val action: Runnable) : AtomicBoolean(), Runnable, DisposableHandle {
+    /** Taken once it runs or is cancelled: a [Future] that runs can be cancelled, too. */
+    private class Timer(private val action: Runnable) : Once(), Runnable, DisposableHandle {
         /** Written before it is queued. */
         @Volatile var task: Future<*>? = null
 
         /** A [Future] would keep an exception to itself. */
         override fun run() {
-            if (compareAndSet(false, true)) Trampoline.guarded { action.run() }
+            if (take()) Trampoline.guarded { action.run() }
         }
 
         /** False if it has run, or runs. */
-        fun cancel(): Boolean = compareAndSet(false, true).also { if (it) task?.cancel(false) }
+        fun cancel(): Boolean = take().also { if (it) task?.cancel(false) }
 
         override fun dispose() {
             cancel()

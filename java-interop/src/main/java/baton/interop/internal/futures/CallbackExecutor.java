@@ -1,13 +1,13 @@
 package baton.interop.internal.futures;
 
 import baton.waiting.threads.HandOverExecutor;
+import baton.waiting.threads.RunOnce;
 import baton.waiting.threads.Timeouts;
 import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,10 +32,7 @@ public final class CallbackExecutor {
             return;
         }
         // An executor may throw after it has queued the call, and then run it as well.
-        AtomicBoolean hasBegun = new AtomicBoolean();
-        Runnable once = () -> {
-            if (hasBegun.compareAndSet(false, true)) runHere(executor, call);
-        };
+        var once = new RunOnce(() -> runHere(executor, call));
         try {
             executor.execute(once);
         } catch (Throwable e) { // It rejects or is broken; the call must run all the same.

@@ -5,11 +5,11 @@ import baton.bridge.SyncBridge;
 import baton.channels.Channel;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
+import baton.waiting.threads.Once;
 import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -250,7 +250,7 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
     }
 
     private final class Entry extends Waiter {
-        private final AtomicBoolean claimed = new AtomicBoolean();
+        private final Once claimed = new Once();
 
         /** How the request was decided; WAITING until then. */
         private volatile int decision = WAITING;
@@ -267,7 +267,7 @@ public final class ChannelSubscription<T extends @Nullable Object> implements Fl
 
         /** True for one thread: the one that delivers the grant, or the one that returns it. */
         boolean claim() {
-            return claimed.compareAndSet(false, true);
+            return claimed.take();
         }
 
         void abandon() {

@@ -1,12 +1,12 @@
 package baton.interop.internal.futures;
 
 import baton.channels.Channel;
+import baton.waiting.threads.Once;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -125,9 +125,9 @@ public final class ForEachFuture<T extends @Nullable Object> extends RevocableFu
 
         /** Its first end counts: a stage of a broken class may end twice, or end and then throw. */
         private void await(CompletionStage<?> stage) {
-            AtomicBoolean hasEnded = new AtomicBoolean();
+            var first = new Once();
             BiConsumer<@Nullable Object, @Nullable Throwable> end = (value, e) -> {
-                if (hasEnded.getAndSet(true)) return;
+                if (!first.take()) return;
                 running = null;
                 if (e == null) subscription().request(1);
                 else cancelAndFail(Stages.unwrap(e));

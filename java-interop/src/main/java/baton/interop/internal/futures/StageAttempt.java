@@ -3,11 +3,11 @@ package baton.interop.internal.futures;
 import baton.bridge.RetryCall;
 import baton.interop.CancellableFuture;
 import baton.resilience.AttemptTimeoutException;
+import baton.waiting.threads.Once;
 import baton.waiting.threads.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One attempt of a {@link RetryFuture}: the end of its stage, and the timer of its time limit. It is true once its stage
  * has ended, so a stage that says so twice is followed by one attempt.
  */
-final class StageAttempt<T extends @Nullable Object> extends AtomicBoolean
+final class StageAttempt<T extends @Nullable Object> extends Once
         implements BiConsumer<@Nullable T, @Nullable Throwable>, Runnable {
     private static final long serialVersionUID = 1;
 
@@ -70,7 +70,7 @@ final class StageAttempt<T extends @Nullable Object> extends AtomicBoolean
     /** The stage has completed. */
     @Override
     public void accept(@Nullable T value, @Nullable Throwable failure) {
-        if (getAndSet(true)) return;
+        if (!take()) return;
         hasFailed = failure != null;
         hasFailedLate = hasFailed && isLate;
         valueOrFailure = failure == null ? value : Stages.unwrap(failure);

@@ -2,13 +2,13 @@ package baton.interop.internal.parallel;
 
 import baton.bridge.ElementMap;
 import baton.interop.internal.futures.Stages;
+import baton.waiting.threads.Once;
 import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -147,7 +147,7 @@ abstract class ElementPump<T extends @Nullable Object> {
     }
 
     /** An element in flight. It is true once it has ended, so a stage that says so twice counts once. */
-    private final class Element extends AtomicBoolean implements BiConsumer<@Nullable Object, @Nullable Throwable> {
+    private final class Element extends Once implements BiConsumer<@Nullable Object, @Nullable Throwable> {
         private static final long serialVersionUID = 1;
 
         private transient int index;
@@ -162,7 +162,7 @@ abstract class ElementPump<T extends @Nullable Object> {
                 CompletionStage<?> after = mapped.whenComplete(this);
                 // A stage keeps exceptions of its callbacks, also the error of a callback for whose call there is no
                 // stack.
-                if (Stages.isDone(after) && !get()) throw new StackOverflowError("no stack for the end of an element");
+                if (Stages.isDone(after) && !isTaken()) throw new StackOverflowError("no stack for the end of an element");
             } catch (Throwable e) {
                 accept(null, e);
                 return;
@@ -174,13 +174,13 @@ abstract class ElementPump<T extends @Nullable Object> {
 
         void cancel() {
             CompletionStage<?> current = stage;
-            if (current != null && !get()) Stages.cancel(current);
+            if (current != null && !isTaken()) Stages.cancel(current);
         }
 
         @Override
         public void accept(@Nullable Object value, @Nullable Throwable failure) {
             try {
-                if (getAndSet(true)) return;
+                if (!take()) return;
                 Throwable cause = failure == null ? refusal(value) : Stages.unwrap(failure);
                 if (cause == null) map.succeed(index, value);
                 else if (cause instanceof CancellationException) map.cancel(index, cause);
