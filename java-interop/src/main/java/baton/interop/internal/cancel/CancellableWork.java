@@ -1,8 +1,8 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.CancellationToken;
+import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Stages;
-import baton.waiting.Symbol;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletionStage;
@@ -14,21 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CancellableWork {
     private static final VarHandle STATE;
-    private static final VarHandle RUNNER;
 
     static {
         try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            STATE = lookup.findVarHandle(CancellableWork.class, "state", Object.class);
-            RUNNER = lookup.findVarHandle(CancellableWork.class, "runner", Object.class);
+            STATE = MethodHandles.lookup().findVarHandle(CancellableWork.class, "state", Object.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
-
-    // RUNNER: null → the function's thread → INTERRUPTING → INTERRUPTED; from its thread back to null when it ends.
-    private static final Object INTERRUPTING = new Symbol("INTERRUPTING");
-    private static final Object INTERRUPTED = new Symbol("INTERRUPTED");
 
     /** The teardown registered last; {@code before} are those registered before it. */
     record Teardown(Runnable action, @Nullable Teardown before) {}
@@ -46,7 +39,9 @@ public final class CancellableWork {
     /** Null or a Teardown while the work goes on; a Completion from then on. */
     private volatile @Nullable Object state;
 
-    private volatile @Nullable Object runner;
+    /** Null until the function has asked to be interrupted. Written by its thread. */
+    private volatile @Nullable Interruption interruption;
+
     private volatile @Nullable Thread thread;
 
     public CancellableWork(@Nullable TaskGroup group) {
@@ -78,8 +73,12 @@ public final class CancellableWork {
             throw new IllegalStateException(
                     "interruptible() is for the thread that runs the function, while it does: " + current.getName());
         }
-        RUNNER.compareAndSet(this, null, current);
-        // A canceller reads `runner` after it has written `state`, so at least one of the two threads interrupts.
+        if (interruption == null) {
+            Interruption begun = new Interruption();
+            begun.begin();
+            interruption = begun;
+        }
+        // A canceller reads `interruption` after it has written `state`, so at least one of the two threads interrupts.
         Completion completion = completion();
         if (completion != null && completion.reason != null) interrupt(completion);
     }
@@ -122,20 +121,19 @@ public final class CancellableWork {
     /** The function has ended: after this, no cancel interrupts its thread any more. */
     void functionReturned() {
         thread = null;
-        Object now = runner;
-        if (now == null || (now instanceof Thread && RUNNER.compareAndSet(this, now, null))) return;
-        while (runner == INTERRUPTING) Thread.onSpinWait();
-        var unused = Thread.interrupted();
+        Interruption begun = interruption;
+        if (begun != null) {
+            boolean unused = begun.end();
+        }
     }
 
     void interrupt(Completion completion) {
-        if (!(runner instanceof Thread running) || !RUNNER.compareAndSet(this, running, INTERRUPTING)) return;
+        Interruption begun = interruption;
+        if (begun == null) return;
         try {
-            running.interrupt();
+            begun.interrupt();
         } catch (Throwable e) { // of what the thread waits in, a channel for example
             completion.attach(e);
-        } finally {
-            runner = INTERRUPTED;
         }
     }
 

@@ -75,7 +75,7 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         List<Runnable> dropped = new ArrayList<>();
         for (Work work : unended) {
             if (work.dropWork()) dropped.add(work.command);
-            else work.interrupt();
+            else work.interruption.interrupt();
         }
         terminateIfEmpty();
         return dropped;
@@ -149,11 +149,8 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         /** The future under which the subclass has submitted the work, if the subclass keeps one. */
         volatile @Nullable Future<?> handle;
 
-        /** The thread that runs the command, while it does. Guarded by this work. */
-        private @Nullable Thread runner;
-
-        /** Whether {@link #shutdownNow} has interrupted the runner. Guarded by this work. */
-        private boolean interrupted;
+        /** By {@link #shutdownNow}. The thread is a borrowed one, which goes on with other commands. */
+        private final Interruption interruption = new Interruption();
 
         Work(Runnable command) {
             this.command = command;
@@ -182,33 +179,16 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         }
 
         private void runCommand() {
-            synchronized (this) {
-                runner = Thread.currentThread();
-            }
-            // The stopping thread writes `stopped` before it reads `runner`, so one of the two threads interrupts.
-            if (stopped) interrupt();
+            interruption.begin();
             try {
                 action.run();
             } catch (Throwable e) {
                 Trampoline.report(e);
             } finally {
-                clearRunner();
+                boolean unused = interruption.end();
+                // Its future may have interrupted the thread, too.
+                if (command instanceof Future<?> future && future.isCancelled()) unused = Thread.interrupted();
             }
-        }
-
-        /** The thread is a borrowed one: an interrupt of this command must not reach the next one that it runs. */
-        private synchronized void clearRunner() {
-            runner = null;
-            if (interrupted || (command instanceof Future<?> future && future.isCancelled())) {
-                var unused = Thread.interrupted();
-            }
-        }
-
-        synchronized void interrupt() {
-            Thread running = runner;
-            if (running == null) return;
-            interrupted = true;
-            running.interrupt();
         }
 
         /** Drops the work if it has not begun. True if this call has dropped it: then it never runs. */

@@ -1,5 +1,6 @@
 package baton.interop.internal.parallel;
 
+import baton.interop.internal.futures.Interruption;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +45,7 @@ final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> 
     }
 
     private void end() {
-        interruption.end();
+        boolean unused = interruption.end();
         running.remove(this);
     }
 

@@ -2,6 +2,7 @@ package baton.interop.internal.parallel;
 
 import baton.interop.BlockingFunction;
 import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Stages;
 import java.util.Iterator;
 import java.util.List;
@@ -98,7 +99,7 @@ public final class ThreadMap<T extends @Nullable Object> {
             try {
                 return items.hasNext();
             } finally {
-                interruption.end();
+                boolean unused = interruption.end();
             }
         }
 
@@ -108,7 +109,7 @@ public final class ThreadMap<T extends @Nullable Object> {
             try {
                 return items.next();
             } finally {
-                interruption.end();
+                boolean unused = interruption.end();
             }
         }
     }
