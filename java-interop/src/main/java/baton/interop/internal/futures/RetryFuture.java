@@ -4,8 +4,6 @@ import baton.bridge.RetryBridge;
 import baton.bridge.RetryCall;
 import baton.resilience.RetryPolicy;
 import baton.waiting.threads.Timeouts;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,22 +18,11 @@ import org.jspecify.annotations.Nullable;
  * The future of a retry that has not succeeded at once.
  *
  * <p>Its events follow each other: an attempt ends, a wait ends. The thread of an event decides what follows and begins
- * it. If an event comes while a thread is still busy with the one before, in particular on the same stack, that thread
- * handles both, in a loop. So the stack stays flat, and fields that only events use need no lock.
+ * it, see {@link SerialDrain}. So the stack stays flat, and fields that only events use need no lock.
  *
  * <p>At its end it releases the functions and the failures of the call, because it may be kept for its value.
  */
 public final class RetryFuture<T extends @Nullable Object> extends RevocableFuture<T> {
-    private static final VarHandle EVENTS;
-
-    static {
-        try {
-            EVENTS = MethodHandles.lookup().findVarHandle(RetryFuture.class, "events", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private static final long NO_ATTEMPT = -1;
 
     private final String label;
@@ -45,11 +32,10 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     /** Null when this ends; then events are ignored. A thread that still sees the plan sees that this is done. */
     private @Nullable RetryPlan<T> plan;
 
-    /** The events that are not handled yet, including the one that is being handled. The first one is the call. */
-    @SuppressWarnings("UnusedVariable") // by EVENTS
-    private int events = 1;
+    /** Of the events. The first one is the call. */
+    private final SerialDrain drain = new SerialDrain(true);
 
-    /** The attempt that has ended; null if a wait has. Written before {@link #events} is incremented. */
+    /** The attempt that has ended; null if a wait has. Written before the signal. */
     private @Nullable StageAttempt<T> ended;
 
     /** The last attempt. Its stage is cancelled by the thread that ends this, or by the one that writes this field. */
@@ -103,7 +89,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     void signal(@Nullable StageAttempt<T> attempt) {
         if (plan == null) return;
         ended = attempt;
-        if ((int) EVENTS.getAndAdd(this, 1) == 0) runInContext(() -> handleEvents(handle()));
+        if (drain.signal()) runInContext(() -> handleEvents(handle()));
     }
 
     void runInContext(Runnable call) {
@@ -115,7 +101,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     private void handleEvents(long lastWait) {
         long millis = lastWait;
         StageAttempt<T> begun = running;
-        while ((int) EVENTS.getAndAdd(this, -1) > 1) {
+        while (!drain.end()) {
             millis = handle();
             begun = running;
         }
@@ -126,6 +112,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     /** Returns the wait for the next attempt, and 0 or less if none is to begin. */
     private long handle() {
+        drain.begin();
         StageAttempt<T> last = ended;
         ended = null;
         RetryPlan<T> mine = plan;

@@ -1,6 +1,7 @@
 package baton.interop.internal.parallel;
 
 import baton.bridge.ElementMap;
+import baton.interop.internal.futures.SerialDrain;
 import baton.interop.internal.futures.Stages;
 import baton.waiting.threads.Once;
 import baton.waiting.threads.Trampoline;
@@ -9,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,29 +17,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Pulls elements and gives them to the mapper as long as there are places.
  *
- * <pre>
- *          signal()                    signal()
- *   IDLE ───────────▶ AGAIN ◀──────────────────── PULLING
- *    ▲                  └── its thread pulls ───────▲ │
- *    └──────────── no place, or no element ───────────┘
- * </pre>
- *
- * One thread pulls at a time: the one that found IDLE. It pulls until there is neither a place nor a new signal, so a
- * stage that completes meanwhile only leaves its signal. Thus any number of completed stages needs one frame. Source and
- * mapper are called by that thread alone, without a lock; each call sees the effects of the one before it.
+ * <p>One thread pulls at a time, see {@link SerialDrain}: until there is neither a place nor a new signal. So a stage that
+ * completes meanwhile only leaves its signal. Source and mapper are called by that thread alone, without a lock.
  *
  * <p>An exception of the source stops the map, which ends when its elements have ended. An error for want of memory or
  * stack may leave an element half ended, which would be in flight forever. So such an error breaks the pump: the map ends
  * at once, with that error. If there is no stack even for that, the signal throws, and the next signal ends the map.
  */
 abstract class ElementPump<T extends @Nullable Object> {
-    private static final int IDLE = 0;
-    private static final int PULLING = 1;
-    private static final int AGAIN = 2;
-
     final ElementMap map;
 
-    private final AtomicInteger state = new AtomicInteger(IDLE);
+    private final SerialDrain pulling = new SerialDrain(false);
     private final Function<? super T, ? extends CompletionStage<?>> mapper;
     private final Set<Element> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped; // from outside
@@ -78,12 +66,12 @@ abstract class ElementPump<T extends @Nullable Object> {
 
     /** A place may have become free, or the map may be over. */
     final void signal() {
-        if (state.getAndSet(AGAIN) != IDLE) {
+        if (!pulling.signal()) {
             if (puller != Thread.currentThread()) signalled();
             return;
         }
         do {
-            state.set(PULLING);
+            pulling.begin();
             puller = Thread.currentThread();
             boolean hasPulled = false;
             try {
@@ -91,9 +79,9 @@ abstract class ElementPump<T extends @Nullable Object> {
                 hasPulled = true;
             } finally {
                 puller = null;
-                if (!hasPulled) state.set(IDLE);
+                if (!hasPulled) pulling.abandon();
             }
-        } while (!state.compareAndSet(PULLING, IDLE));
+        } while (!pulling.end());
         signalled();
     }
 
