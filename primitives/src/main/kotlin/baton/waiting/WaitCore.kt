@@ -1,9 +1,7 @@
 package baton.waiting
 
 import baton.InternalBatonApi
-import java.lang.invoke.MethodHandles
-import java.lang.invoke.VarHandle
-import java.util.concurrent.locks.LockSupport
+import baton.waiting.threads.TinyLock
 
 /**
  * The base of every primitive's core: a tiny lock, and the list of wake-ups to run once it is free again.
@@ -17,17 +15,9 @@ import java.util.concurrent.locks.LockSupport
  * 2. A decision chains its wake-ups through [Wakeup.chain] while the lock is held, in the order of the decisions.
  *    [decide] runs them after the lock is free.
  * 3. Locks of two cores are never held together.
- *
- * The lock is a word because it guards a few dozen instructions. A thread that finds it taken looks three times more,
- * after longer and longer pauses, yields the processor, and parks for a time when many yields have not helped, because
- * the holder may be preempted. It looks so seldom because each look takes the word's cache line from the holder, which
- * writes beside it, and so slows the holder. It looks at all before it yields because a virtual thread that yields
- * waits until others of its carrier have run. `SYNCHRONIZATION.md` has the cost, measured and on paper.
  */
 @InternalBatonApi
-public abstract class WaitCore {
-    @Volatile @JvmField internal var lockWord: Int = 0
-
+public abstract class WaitCore : TinyLock() {
     @JvmField internal var firstToWake: Wakeup? = null
 
     @JvmField internal var lastToWake: Wakeup? = null
@@ -245,50 +235,5 @@ public abstract class WaitCore {
     internal fun prepareBoosts() {
         val known = knownHolders
         if (known != null && known.isDue()) wakeFirst(known)
-    }
-
-    internal fun lock() {
-        if (!LOCK.compareAndSet(this, 0, 1)) lockSlowly()
-    }
-
-    internal fun unlock() {
-        lockWord = 0
-    }
-
-    /**
-     * As [unlock], but the thread does not wait until all processors see it: so what the thread reads of others
-     * afterwards, without a lock or an atomic operation, may be older. The caller's frame has the way out where the
-     * stack has no room left.
-     */
-    @Suppress("NOTHING_TO_INLINE")
-    internal inline fun unlockLazily() {
-        try {
-            LOCK.setRelease(this, 0)
-        } catch (_: StackOverflowError) {
-            lockWord = 0
-        }
-    }
-
-    private fun lockSlowly() {
-        var tries = 0
-        while (true) {
-            if (lockWord == 0 && LOCK.compareAndSet(this, 0, 1)) return
-            tries++
-            when {
-                tries <= LOOKS -> repeat(1 shl tries) { Thread.onSpinWait() }
-                tries <= LOOKS + YIELDS -> Thread.yield()
-                else -> LockSupport.parkNanos(PAUSE_NANOS)
-            }
-        }
-    }
-
-    internal companion object {
-        private const val LOOKS = 3
-        private const val YIELDS = 64
-        private const val PAUSE_NANOS = 50_000L
-
-        @JvmField
-        internal val LOCK: VarHandle =
-            MethodHandles.lookup().findVarHandle(WaitCore::class.java, "lockWord", Int::class.javaPrimitiveType)
     }
 }

@@ -2,25 +2,16 @@ package baton.scheduler.dispatch
 
 import baton.scheduler.DispatcherMetrics
 import baton.scheduler.PriorityPolicy
-import java.lang.invoke.MethodHandles
-import java.lang.invoke.VarHandle
 import java.util.concurrent.ThreadLocalRandom
-import java.util.concurrent.locks.LockSupport
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /**
- * The queues of the levels and the selection of the next block, under a tiny lock that guards all state of the run
- * queue.
- *
- * The lock is a word because it guards a few dozen instructions: a thread that finds it taken looks a few times more,
- * then yields the processor, and then sleeps between its looks, because the holder may be preempted. While a thread
- * holds it, it runs no block and dispatches nothing.
+ * The queues of the levels and the selection of the next block, under a lock that guards all state of the run queue.
+ * While a thread holds it, it runs no block and dispatches nothing.
  */
 internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
-    @Volatile @JvmField internal var lockWord: Int = 0
-
     /** The queue of a level is created for its first block: most dispatchers use one or two levels. */
     private val queues = arrayOfNulls<LevelQueue>(LEVELS.size)
     private val selector = policy.newSelector()
@@ -88,9 +79,6 @@ internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
         return hasWork(leastUrgent)
     }
 
-    /** Makes visible, without the lock, what was written before it was last released. */
-    private fun acquireReleased(): Int = lockWord
-
     override fun hasWorkAbove(level: Int): Boolean =
         level > 0 && seemsToHaveWork(level - 1) && locked { hasRunnableAbove(level) }
 
@@ -144,44 +132,11 @@ internal abstract class LockedRunQueue(policy: PriorityPolicy) : RunQueue() {
     protected fun metrics(workers: Int): DispatcherMetrics =
         DispatcherMetrics(workers, queues.map { (it ?: NONE).metrics() })
 
-    protected inline fun <R> locked(action: () -> R): R {
-        if (!LOCK.compareAndSet(this, 0, 1)) lockSlowly()
-        try {
-            return action()
-        } finally {
-            try {
-                LOCK.setRelease(this, 0)
-            } catch (_: StackOverflowError) {
-                lockWord = 0
-            }
-        }
-    }
-
-    protected fun lockSlowly() {
-        var looks = 0
-        while (lockWord != 0 || !LOCK.compareAndSet(this, 0, 1)) {
-            looks++
-            when {
-                looks <= SPINS -> Thread.onSpinWait()
-                looks <= SPINS + YIELDS -> Thread.yield()
-                else -> LockSupport.parkNanos(PAUSE_NANOS)
-            }
-        }
-    }
-
     protected companion object {
         /** In blocks; a power of two. */
         private const val SAMPLING_INTERVAL = 64
 
-        private const val SPINS = 16
-        private const val YIELDS = 64
-        private const val PAUSE_NANOS = 50_000L
-
         /** Of a level that has had no block. */
         private val NONE = LevelQueue()
-
-        @JvmField
-        internal val LOCK: VarHandle =
-            MethodHandles.lookup().findVarHandle(LockedRunQueue::class.java, "lockWord", Int::class.java)
     }
 }

@@ -2,9 +2,10 @@ package baton.scheduler.dispatch
 
 import baton.Priority
 import baton.scheduler.DispatcherMetrics
+import baton.waiting.threads.TinyLock
 
 /** Queues of dispatched blocks, one for each level. All members may be called from any thread. */
-internal abstract class RunQueue {
+internal abstract class RunQueue : TinyLock() {
     abstract val parallelism: Int
 
     /** The last run queue in the chain of parents; it knows which coroutines are boosted. */
