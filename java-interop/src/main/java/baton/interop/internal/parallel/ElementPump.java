@@ -150,7 +150,8 @@ abstract class ElementPump<T extends @Nullable Object> {
                 CompletionStage<?> after = mapped.whenComplete(this);
                 // A stage keeps exceptions of its callbacks, also the error of a callback for whose call there is no
                 // stack.
-                if (Stages.isDone(after) && !isTaken()) throw new StackOverflowError("no stack for the end of an element");
+                if (Stages.isDone(after) && !isTaken())
+                    throw new StackOverflowError("no stack for the end of an element");
             } catch (Throwable e) {
                 accept(null, e);
                 return;
