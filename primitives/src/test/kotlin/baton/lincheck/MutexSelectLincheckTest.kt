@@ -118,16 +118,22 @@ class MutexSelectLincheckTest : LincheckCase {
     @Validate
     fun everyCallerReturns() {
         callers.runAll()
-        callers.checkCancelledHaveEnded()
         check(condition.waiting <= inside.get()) { "$condition" }
+        // A cancelled caller at the condition needs the mutex before it returns.
+        unlockAll()
+        callers.checkCancelledHaveEnded()
         // All is unlocked and all are signalled: then every caller gets on.
         signalAll()
-        do {
-            callers.runAll()
-        } while (mutex.unlock() or other.unlock())
+        unlockAll()
         check(inside.get() == 0 && condition.waiting == 0) { "${inside.get()} callers have not returned: $condition" }
         check(mutex.isFree && other.isFree) { "$mutex, $other" }
         unexpected.get()?.let { throw IllegalStateException("not a cancellation", it) }
+    }
+
+    private fun unlockAll() {
+        do {
+            callers.runAll()
+        } while (mutex.unlock() or other.unlock())
     }
 
     override val scenarios: List<Scenario>
