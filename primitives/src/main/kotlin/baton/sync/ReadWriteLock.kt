@@ -6,7 +6,7 @@ import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.sync.core.LockMode
 import baton.sync.core.ReadWriteCore
-import baton.sync.core.ReadWriteState.Outcome
+import baton.sync.core.ReadWriteOutcome
 import baton.sync.core.holders
 import baton.sync.core.notHeld
 import baton.waiting.coroutine.SelectClauses
@@ -313,11 +313,11 @@ public class ReadWriteLock(
      * True if the caller holds the lock, false if it has to wait; throws if it is refused. A lock request that would
      * wait for ever is refused only when it begins to wait: its try form just returns false.
      */
-    private fun done(mode: LockMode, outcome: Outcome, owner: Any?): Boolean =
+    private fun done(mode: LockMode, outcome: ReadWriteOutcome, owner: Any?): Boolean =
         when {
-            outcome == Outcome.DONE -> true
-            outcome == Outcome.BUSY -> false
-            outcome == Outcome.DEADLOCK && mode != LockMode.UPGRADE -> false
+            outcome == ReadWriteOutcome.DONE -> true
+            outcome == ReadWriteOutcome.BUSY -> false
+            outcome == ReadWriteOutcome.DEADLOCK && mode != LockMode.UPGRADE -> false
             else -> throw core.refusal(outcome, owner, mode)
         }
 

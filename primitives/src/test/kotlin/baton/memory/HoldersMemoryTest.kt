@@ -38,7 +38,7 @@ class HoldersMemoryTest {
                 take(lock, caller)
                 threads.currentThreadAllocatedBytes - before
             }
-        // What the JVM allocates for itself, when it loads or compiles a class, it does not allocate every time.
+        // The JVM allocates for itself when it loads or compiles a class, but not in each round.
         assertEquals(0L, bytes.min(), "$bytes")
     }
 

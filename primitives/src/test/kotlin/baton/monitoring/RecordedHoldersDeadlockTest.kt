@@ -163,13 +163,14 @@ internal class RecordedHoldersDeadlockTest : KnownLocks() {
         assertEquals(emptyList<String>(), readers())
     }
 
-    @Test
-    fun withRead_tellsReadersApart() = runTest {
+    /** Readers named 0 to 2, until their ends come. */
+    private fun TestScope.threeReaders(owner: Any? = null): List<CompletableDeferred<Unit>> {
         val ends = List(3) { CompletableDeferred<Unit>() }
-        ends.forEachIndexed { i, end -> named("$i") { lock.withRead { end.await() } } }
-        ends[1].complete(Unit)
-        runCurrent()
-        assertEquals(listOf("0", "2"), readers())
+        ends.forEachIndexed { i, end -> named("$i") { lock.withRead(owner) { end.await() } } }
+        return ends
+    }
+
+    private fun TestScope.endAll(ends: List<CompletableDeferred<Unit>>) {
         ends.forEach { it.complete(Unit) }
         runCurrent()
         assertEquals(emptyList<String>(), readers())
@@ -177,35 +178,37 @@ internal class RecordedHoldersDeadlockTest : KnownLocks() {
     }
 
     @Test
+    fun withRead_tellsReadersApart() = runTest {
+        val ends = threeReaders()
+        ends[1].complete(Unit)
+        runCurrent()
+        assertEquals(listOf("0", "2"), readers())
+        endAll(ends)
+    }
+
+    @Test
     fun withRead_ofOneOwner_tellsReadersApart() = runTest {
         val owner = Any()
-        val ends = List(3) { CompletableDeferred<Unit>() }
-        ends.forEachIndexed { i, end -> named("$i") { lock.withRead(owner) { end.await() } } }
+        val ends = threeReaders(owner)
         named("3") { lock.lockRead(owner) }
         ends[1].complete(Unit)
         runCurrent()
         assertEquals(listOf("0", "2", "3"), readers())
         lock.unlockRead(owner)
         assertEquals(listOf("0", "2"), readers())
-        ends.forEach { it.complete(Unit) }
-        runCurrent()
-        assertEquals(emptyList<String>(), readers())
-        assertEquals("ReadWriteLock (free, waiting = 0)", "$lock")
+        endAll(ends)
     }
 
     @Test
     fun withRead_ofABatch_tellsReadersApart() = runTest {
         lock.tryLockWrite()
-        val ends = List(3) { CompletableDeferred<Unit>() }
-        ends.forEachIndexed { i, end -> named("$i") { lock.withRead { end.await() } } }
+        val ends = threeReaders()
         lock.unlockWrite()
         runCurrent()
         ends[0].complete(Unit)
         runCurrent()
         assertEquals(listOf("1", "2"), readers())
-        ends.forEach { it.complete(Unit) }
-        runCurrent()
-        assertEquals(emptyList<String>(), readers())
+        endAll(ends)
     }
 
     @Test

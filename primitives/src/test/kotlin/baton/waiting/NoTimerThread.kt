@@ -2,6 +2,7 @@ package baton.waiting
 
 import baton.waiting.threads.Timeouts
 import java.util.concurrent.ScheduledThreadPoolExecutor
+import java.util.concurrent.atomic.AtomicReference
 
 /** A system without a thread for one more timer. */
 object NoTimerThread {
@@ -9,8 +10,9 @@ object NoTimerThread {
         get() {
             val field = Timeouts::class.java.getDeclaredField("ourTimer")
             field.isAccessible = true
-            if (field.get(null) == null) Timeouts.schedule(1) {}.dispose()
-            return field.get(null) as ScheduledThreadPoolExecutor
+            val pool = field.get(null) as AtomicReference<*>
+            if (pool.get() == null) Timeouts.schedule(1) {}.dispose() // The first timer makes the pool.
+            return pool.get() as ScheduledThreadPoolExecutor
         }
 
     /** How many timers are set. */

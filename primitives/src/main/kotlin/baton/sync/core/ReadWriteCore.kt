@@ -75,33 +75,33 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
     }
 
     /** [by], here and below, is the caller, if it is to be recorded as a holder. */
-    fun tryRead(owner: Any?, by: Holder?): Outcome =
+    fun tryRead(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner == null && by == null && readAtOnce() -> Outcome.DONE
-            owner == null && mustReaderWait() -> Outcome.BUSY
+            owner == null && by == null && readAtOnce() -> ReadWriteOutcome.DONE
+            owner == null && mustReaderWait() -> ReadWriteOutcome.BUSY
             else -> readSlowly(owner, by)
         }
 
     private fun readSlowly(owner: Any?, by: Holder?) = decideInflated { readUnderLock(owner, by) }
 
-    fun tryWrite(owner: Any?, by: Holder?): Outcome =
+    fun tryWrite(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner == null && by == null && writeAtOnce() -> Outcome.DONE
-            owner == null && mustWriterWait() -> Outcome.BUSY
+            owner == null && by == null && writeAtOnce() -> ReadWriteOutcome.DONE
+            owner == null && mustWriterWait() -> ReadWriteOutcome.BUSY
             else -> writeSlowly(owner, by)
         }
 
     private fun writeSlowly(owner: Any?, by: Holder?) = decideInflated { writeUnderLock(owner, by) }
 
-    fun tryReadUpgradably(owner: Any?, by: Holder?): Outcome =
+    fun tryReadUpgradably(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner == null && by == null && readUpgradablyAtOnce() -> Outcome.DONE
+            owner == null && by == null && readUpgradablyAtOnce() -> ReadWriteOutcome.DONE
             else -> decideInflated { readUpgradablyUnderLock(owner, by) }
         }
 
-    fun tryUpgrade(owner: Any?, by: Holder?): Outcome =
+    fun tryUpgrade(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner == null && by == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> Outcome.DONE
+            owner == null && by == null && compareAndSet(UPGRADABLE, WRITE_LOCKED) -> ReadWriteOutcome.DONE
             else -> decideInflated { upgradeUnderLock(owner, by) }
         }
 
@@ -188,8 +188,8 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
                 else -> upgradeUnderLock(owner, waiter.by)
             }
         when {
-            outcome == Outcome.DONE -> if (!waiter.tryGrant()) takeBackInflated(waiter)
-            outcome == Outcome.BUSY ->
+            outcome == ReadWriteOutcome.DONE -> if (!waiter.tryGrant()) takeBackInflated(waiter)
+            outcome == ReadWriteOutcome.BUSY ->
                 if (enqueueWaiter(waiter)) {
                     // A canceller may resume a reader by now: its state must not be read again, or both threads would
                     // resume it.
@@ -243,7 +243,7 @@ internal class ReadWriteCore(policy: ReadWritePolicy, private val lock: Monitore
     override fun failure(waiter: Waiter): Throwable = (waiter.outcome as ReadWriteRefusal).exception(waiter.mode, lock)
 
     /** The exception for the [outcome] of a request of [mode] by [owner]. Not under the lock. */
-    fun refusal(outcome: Outcome, owner: Any?, mode: LockMode): IllegalStateException =
+    fun refusal(outcome: ReadWriteOutcome, owner: Any?, mode: LockMode): IllegalStateException =
         ReadWriteRefusal(outcome, owner, decideInflated { blockingOwner() }).exception(mode, lock)
 
     private fun readersIn(word: Long) = word.toInt() + if (word and UPGRADABLE == 0L) 0 else 1

@@ -1,11 +1,14 @@
 package baton.sync.core
 
 import baton.sync.core.ReadWriteState.Companion.MAX_READERS
-import baton.sync.core.ReadWriteState.Outcome
 import baton.waiting.nameOf
 
 /** Why [owner] got [outcome]; [blocking] is the owner of the request that blocked it. Created under the lock. */
-internal class ReadWriteRefusal(private val outcome: Outcome, private val owner: Any?, private val blocking: Any?) {
+internal class ReadWriteRefusal(
+    private val outcome: ReadWriteOutcome,
+    private val owner: Any?,
+    private val blocking: Any?,
+) {
     /** Not under the lock: it calls `toString` of the user's objects. */
     fun exception(mode: LockMode, lock: Any): IllegalStateException {
         val asked = "${mode.call} by ${if (owner == null) "a caller without an owner" else nameOf(owner)}"
@@ -14,9 +17,9 @@ internal class ReadWriteRefusal(private val outcome: Outcome, private val owner:
 
     private fun why(mode: LockMode): String =
         when (outcome) {
-            Outcome.HELD -> "is refused: this owner holds it already, and would wait for itself"
-            Outcome.DEADLOCK -> whyDeadlock(mode)
-            Outcome.FULL -> "is refused: there are $MAX_READERS readers, the maximum"
+            ReadWriteOutcome.HELD -> "is refused: this owner holds it already, and would wait for itself"
+            ReadWriteOutcome.DEADLOCK -> whyDeadlock(mode)
+            ReadWriteOutcome.FULL -> "is refused: there are $MAX_READERS readers, the maximum"
             else -> "is refused: it is not held upgradably by this caller, or is being upgraded already"
         }
 

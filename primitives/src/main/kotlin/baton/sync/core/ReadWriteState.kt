@@ -81,24 +81,24 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
 
     private fun holdsToRead(owner: Any) = owners.find(owner)?.holds == true
 
-    fun readUnderLock(owner: Any?, by: Holder?): Outcome =
+    fun readUnderLock(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner != null && writing && intentOwner === owner -> Outcome.HELD
+            owner != null && writing && intentOwner === owner -> ReadWriteOutcome.HELD
             // The waiting readers may be admitted before a reader unlocks, so they count too.
-            readers >= MAX_READERS - gatheringReaders -> Outcome.FULL
+            readers >= MAX_READERS - gatheringReaders -> ReadWriteOutcome.FULL
             mayRead() -> {
                 if (owner != null) {
-                    // First, because it may want for memory.
+                    // First, because it allocates, which may fail.
                     owners.entry(owner).addHold()
                     ownedReaders++
                 }
                 readers++
                 if (by != null) recordReader(owner, by)
-                Outcome.DONE
+                ReadWriteOutcome.DONE
             }
             // The request that blocks this one waits for this owner to unlock.
-            owner != null && !writing && (holdsToRead(owner) || intentOwner === owner) -> Outcome.DEADLOCK
-            else -> Outcome.BUSY
+            owner != null && !writing && (holdsToRead(owner) || intentOwner === owner) -> ReadWriteOutcome.DEADLOCK
+            else -> ReadWriteOutcome.BUSY
         }
 
     /** Records a reader that holds the lock. */
@@ -106,42 +106,42 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
         if (owner == null || owners.find(owner)?.record(by) == true) holders?.enter(by)
     }
 
-    fun writeUnderLock(owner: Any?, by: Holder?): Outcome =
+    fun writeUnderLock(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner != null && (intentOwner === owner || holdsToRead(owner)) -> Outcome.HELD
-            writing || upgradable || readers > 0 || intents.size > 0 -> Outcome.BUSY
+            owner != null && (intentOwner === owner || holdsToRead(owner)) -> ReadWriteOutcome.HELD
+            writing || upgradable || readers > 0 || intents.size > 0 -> ReadWriteOutcome.BUSY
             else -> {
                 writing = true
                 intentOwner = owner
                 recordSole(by)
-                Outcome.DONE
+                ReadWriteOutcome.DONE
             }
         }
 
-    fun readUpgradablyUnderLock(owner: Any?, by: Holder?): Outcome =
+    fun readUpgradablyUnderLock(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            owner != null && intentOwner === owner -> Outcome.HELD
+            owner != null && intentOwner === owner -> ReadWriteOutcome.HELD
             writing || upgradable || intents.size > 0 ->
                 // The request that blocks this one may come to wait for this owner to unlock.
-                if (owner != null && holdsToRead(owner)) Outcome.DEADLOCK else Outcome.BUSY
+                if (owner != null && holdsToRead(owner)) ReadWriteOutcome.DEADLOCK else ReadWriteOutcome.BUSY
             else -> {
                 upgradable = true
                 intentOwner = owner
                 recordSole(by)
-                Outcome.DONE
+                ReadWriteOutcome.DONE
             }
         }
 
-    fun upgradeUnderLock(owner: Any?, by: Holder?): Outcome =
+    fun upgradeUnderLock(owner: Any?, by: Holder?): ReadWriteOutcome =
         when {
-            !upgradable || intentOwner !== owner || upgrading != null -> Outcome.NOT_HELD
-            owner != null && holdsToRead(owner) -> Outcome.DEADLOCK
-            readers > 0 -> Outcome.BUSY
+            !upgradable || intentOwner !== owner || upgrading != null -> ReadWriteOutcome.NOT_HELD
+            owner != null && holdsToRead(owner) -> ReadWriteOutcome.DEADLOCK
+            readers > 0 -> ReadWriteOutcome.BUSY
             else -> {
                 upgradable = false
                 writing = true
                 recordUpgraded(by)
-                Outcome.DONE
+                ReadWriteOutcome.DONE
             }
         }
 
@@ -157,7 +157,7 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
     }
 
     private fun gather(reader: Waiter): Boolean {
-        // What may want for memory comes before the first change.
+        // All allocations come before the first change: each of them may fail.
         val batch = gathering ?: ReaderBatch()
         batch.makeRoomFor(reader)
         val entry = reader.lockRequest.owner?.let(owners::entry)
@@ -378,16 +378,6 @@ internal abstract class ReadWriteState(private val policy: ReadWritePolicy) : In
             entry.removeWaiting()
             owners.removeIfEmpty(entry)
         }
-    }
-
-    /** The outcome of a request. */
-    internal enum class Outcome {
-        DONE,
-        BUSY,
-        HELD,
-        DEADLOCK,
-        FULL,
-        NOT_HELD,
     }
 
     internal companion object {

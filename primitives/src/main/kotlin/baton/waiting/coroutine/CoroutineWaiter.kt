@@ -88,8 +88,8 @@ internal open class CoroutineWaiter(
     @JvmField internal var reference: WeakReference<CoroutineWaiter>? = null
 
     /**
-     * Whether the handler on the job was called. Where jobs of several kinds are in use, five looks at [Job.isActive]
-     * took a sixth of the time of a hand-over; so only the arrival, which has to be exact, looks there.
+     * Whether the handler on the job was called. Where jobs of several kinds are in use, the JIT compiler inlines no
+     * look at [Job.isActive]; so only the arrival, which has to be exact, looks there.
      */
     @Volatile private var jobEnds: Boolean = false
 
@@ -97,7 +97,7 @@ internal open class CoroutineWaiter(
         get() = caller as? CoroutineStackFrame
 
     fun await(): Any? {
-        if (watch == null) watch()
+        if (watch == null) watchJob()
         if (jobEnds) withdraw(CANCELLED)
         val state =
             try {
@@ -121,7 +121,7 @@ internal open class CoroutineWaiter(
         return granted().also { retire() }
     }
 
-    private fun watch() {
+    private fun watchJob() {
         val job = job ?: return
         watch = job.watchCancellation(this)
         if (!job.isActive) jobEnds = true

@@ -10,8 +10,8 @@ import baton.waiting.Waiter
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 
-// Called by the thread that asks for a lock, without the lock. A core gets the caller as `by`: by whom it will be held.
-// It is null if the core is not to record that.
+// Called by the thread that asks for a lock, without the lock. A core gets the caller as `by`, its next
+// holder; null if the core is not to record that.
 
 /** Whether callers are to be known. Until then a call has none, `by == null`. */
 internal inline val areCallersKnown: Boolean

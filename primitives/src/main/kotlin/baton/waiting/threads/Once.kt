@@ -7,8 +7,8 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
 /**
- * Lets the first of its callers through. Whoever hands a block to a dispatcher or an executor of others needs that: it
- * may run the block twice, or throw after it has queued the block, so that a substitute runs as well.
+ * Lets the first of its callers through. A dispatcher or an executor of users may run a block twice, or throw after it
+ * has queued the block, so that a substitute runs as well.
  */
 @InternalBatonApi
 public open class Once : AtomicBoolean() {

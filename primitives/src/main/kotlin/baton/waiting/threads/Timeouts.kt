@@ -5,6 +5,7 @@ import java.util.concurrent.Future
 import java.util.concurrent.RunnableScheduledFuture
 import java.util.concurrent.ScheduledThreadPoolExecutor
 import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -38,10 +39,17 @@ public object Timeouts {
     private val NEED =
         KotlinxNeed("timed waits of coroutines", "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)")
 
-    /** Null until the first timer is set: a program that only waits needs none. */
-    @Volatile private var ourTimer: OurTimer? = null
+    /** Empty until the first timer is set: a program that only waits needs none. */
+    private val ourTimer = AtomicReference<OurTimer?>()
 
-    private fun ourTimer() = ourTimer ?: synchronized(this) { ourTimer ?: OurTimer().also { ourTimer = it } }
+    /** Two first timers may each make a pool. The one that is not kept has no thread. */
+    private fun ourTimer(): OurTimer {
+        ourTimer.get()?.let {
+            return it
+        }
+        val new = OurTimer()
+        return if (ourTimer.compareAndSet(null, new)) new else ourTimer()
+    }
 
     /** Runs [action] once [timeout] has passed. Null for a timeout that never ends. */
     @JvmStatic

@@ -11,12 +11,9 @@ import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.withRead
 import java.util.concurrent.TimeUnit
-import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.awaitCancellation
-import kotlinx.coroutines.cancel
 import kotlinx.coroutines.launch
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -27,25 +24,20 @@ import org.junit.jupiter.api.Test
 
 /** The boosts that a lock requests, and the outcome of other events while it requests them. */
 class PriorityInheritanceTest {
-    private val boosting = BoostingDispatcher()
-    private val scope = CoroutineScope(boosting + SupervisorJob())
+    private val boosted = Boosted()
+    private val boosting = boosted.dispatcher
     private val mutex = Mutex()
     private val owner = Any()
 
     private val levels
         get() = boosting.lifted.map { it.first }
 
-    init {
-        Boosts.begin()
-    }
-
     @AfterEach
     fun end() {
-        scope.cancel()
-        Boosts.inUse = false
+        boosted.close()
     }
 
-    private fun lock(level: Priority): Job = scope.launch(level) { mutex.lock() }
+    private fun lock(level: Priority): Job = boosted.launch(level) { mutex.lock() }
 
     @Test
     fun boost_afterTheHolderHasLeft_isEndedAtOnce() {
@@ -80,7 +72,7 @@ class PriorityInheritanceTest {
         lock(LOW)
         lateinit var waiter: Job
         boosting.meanwhile = { waiter.cancel() }
-        scope.launch(LOW) {
+        boosted.launch(LOW) {
             waiter = launch(CRITICAL, start = CoroutineStart.LAZY) { mutex.lock() }
             waiter.start()
         }
@@ -107,8 +99,8 @@ class PriorityInheritanceTest {
     @Test
     fun boost_ofVeryManyHolders_reachesAll() {
         val lock = ReadWriteLock()
-        repeat(READERS) { scope.launch(LOW) { lock.withRead { awaitCancellation() } } }
-        scope.launch(CRITICAL) { lock.lockWrite() }
+        repeat(READERS) { boosted.launch(LOW) { lock.withRead { awaitCancellation() } } }
+        boosted.launch(CRITICAL) { lock.lockWrite() }
         assertTrue(boosting.boosts.tryAcquire(READERS, 120, TimeUnit.SECONDS))
         assertEquals(List(READERS) { CRITICAL }, levels)
     }
@@ -116,11 +108,11 @@ class PriorityInheritanceTest {
     @Test
     fun read_heldTwiceByOneOwner_isBoostedUntilTheLastUnlock() {
         val lock = ReadWriteLock()
-        scope.launch(LOW) {
+        boosted.launch(LOW) {
             lock.lockRead(owner)
             lock.tryLockRead(owner)
         }
-        scope.launch(CRITICAL) { lock.lockWrite() }
+        boosted.launch(CRITICAL) { lock.lockWrite() }
         assertEquals(listOf(CRITICAL), levels)
         lock.unlockRead(owner)
         assertEquals(listOf(CRITICAL), levels)
@@ -132,8 +124,8 @@ class PriorityInheritanceTest {
     @Test
     fun withRead_ofCoroutinesWithOneOwner_boostsEachWhileItReads() {
         val lock = ReadWriteLock()
-        val readers = List(2) { scope.launch(LOW) { lock.withRead(owner) { awaitCancellation() } } }
-        scope.launch(CRITICAL) { lock.lockWrite() }
+        val readers = List(2) { boosted.launch(LOW) { lock.withRead(owner) { awaitCancellation() } } }
+        boosted.launch(CRITICAL) { lock.lockWrite() }
         assertEquals(listOf(CRITICAL, CRITICAL), levels)
         readers[0].cancel()
         assertEquals(listOf(CRITICAL), levels)
@@ -145,8 +137,8 @@ class PriorityInheritanceTest {
     @Test
     fun downgrade_withoutAnOwner_endsTheBoost() {
         val lock = ReadWriteLock()
-        scope.launch(LOW) { lock.lockWrite() }
-        scope.launch(CRITICAL) { lock.lockWrite() }
+        boosted.launch(LOW) { lock.lockWrite() }
+        boosted.launch(CRITICAL) { lock.lockWrite() }
         assertEquals(listOf(CRITICAL), levels)
         lock.downgrade()
         assertEquals(emptyList<Priority>(), levels)
@@ -160,8 +152,8 @@ class PriorityInheritanceTest {
         mutex.unlock()
         assertFalse(mutex.core.hasKnownHolder())
         val semaphore = Semaphore(2)
-        scope.launch { repeat(2) { semaphore.acquire() } }
-        scope.launch(CRITICAL) { semaphore.acquire() }
+        boosted.launch { repeat(2) { semaphore.acquire() } }
+        boosted.launch(CRITICAL) { semaphore.acquire() }
         assertNull(semaphore.core.knownHolders)
         mutex.tryLock()
         assertFalse(mutex.core.hasKnownHolder())

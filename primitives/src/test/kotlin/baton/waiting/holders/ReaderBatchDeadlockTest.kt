@@ -9,12 +9,8 @@ import baton.sync.withRead
 import baton.waiting.FakeWaiter
 import baton.waiting.Waiter
 import kotlinx.coroutines.CompletableDeferred
-import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.awaitCancellation
-import kotlinx.coroutines.cancel
-import kotlinx.coroutines.launch
 import kotlinx.coroutines.selects.select
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -33,22 +29,17 @@ internal class ReaderBatchDeadlockTest : KnownLocks() {
         WAKING,
     }
 
-    private val dispatcher = BoostingDispatcher()
-    private val scope = CoroutineScope(dispatcher + SupervisorJob())
+    private val boosted = Boosted()
+    private val dispatcher = boosted.dispatcher
     private val lock = ReadWriteLock()
     private val first = Any()
 
     private val recorded
         get() = LockLook(lock.core).holds.map { it.caller.owner }
 
-    init {
-        Boosts.begin()
-    }
-
     @AfterEach
     fun end() {
-        scope.cancel()
-        Boosts.inUse = false
+        boosted.close()
     }
 
     /** Admits a batch of two. The second one, which [wait]s, gives its lock back by [leave] at the [moment]. */
@@ -56,12 +47,12 @@ internal class ReaderBatchDeadlockTest : KnownLocks() {
         var hasLeft = false
         val meanwhile = { leave().also { hasLeft = true } }
         assertTrue(lock.tryLockWrite())
-        scope.launch(LOW) {
+        boosted.launch(LOW) {
             lock.lockRead(first)
             if (moment == Moment.WAKING) meanwhile()
         }
         wait()
-        scope.launch(CRITICAL) { lock.lockWrite() }
+        boosted.launch(CRITICAL) { lock.lockWrite() }
         if (moment == Moment.BOOST) dispatcher.meanwhile = meanwhile
 
         lock.unlockWrite()
@@ -84,7 +75,7 @@ internal class ReaderBatchDeadlockTest : KnownLocks() {
             moment,
             wait = {
                 job =
-                    scope.launch {
+                    boosted.launch {
                         select {
                             lock.onRead { error("it lost") }
                             other.onAwait {}
@@ -116,7 +107,7 @@ internal class ReaderBatchDeadlockTest : KnownLocks() {
 
     private fun assertCancelledIsForgotten(moment: Moment, read: suspend () -> Unit) {
         lateinit var job: Job
-        assertForgotten(moment, wait = { job = scope.launch { read() } }, leave = { job.cancel() })
+        assertForgotten(moment, wait = { job = boosted.launch { read() } }, leave = { job.cancel() })
         assertTrue(job.isCompleted)
     }
 

@@ -13,7 +13,7 @@ public final class Interruption {
 
     private boolean isInterrupted;
 
-    /** Whether others had interrupted the thread before: then its flag is theirs. */
+    /** Whether another thread had interrupted this one before: then the flag stays set. */
     private boolean wasInterrupted;
 
     /** The current thread begins the section. */

@@ -35,6 +35,7 @@ public final class SerialDrain {
 
     /** Begins a pass, which sees what came before the signals so far. */
     public void begin() {
+        // An exchange and no store: it reads from the last signal, and so the pass sees what was written before that.
         int unused = state.getAndSet(WORKING);
     }
 
