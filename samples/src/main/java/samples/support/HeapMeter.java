@@ -30,17 +30,23 @@ public final class HeapMeter implements AutoCloseable {
     private final NotificationListener listener = (notification, handback) -> collected(notification);
     private final long before;
 
-    /** In milliseconds since the start of the JVM. */
+    /** In milliseconds since the start of the JVM, as are the ends of collections. */
     private final long start;
 
+    private long latest;
     private long now;
     private long peak;
 
     /** Begins to measure, after a collection. */
     public HeapMeter() {
         before = collect();
-        start = ManagementFactory.getRuntimeMXBean().getUptime();
+        start = uptime();
+        latest = start;
         collectors.forEach(collector -> collector.addNotificationListener(listener, null, null));
+    }
+
+    private static long uptime() {
+        return ManagementFactory.getRuntimeMXBean().getUptime();
     }
 
     private static long collect() {
@@ -52,22 +58,31 @@ public final class HeapMeter implements AutoCloseable {
         if (!notification.getType().equals(GarbageCollectionNotificationInfo.GARBAGE_COLLECTION_NOTIFICATION)) return;
         GcInfo collection = GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData())
                 .getGcInfo();
-        // Notifications come late: this may be of a collection before the first one here.
-        if (collection.getEndTime() < start) return;
-        used(collection.getMemoryUsageAfterGc().entrySet().stream()
+        long bytes = collection.getMemoryUsageAfterGc().entrySet().stream()
                 .filter(pool -> pools.contains(pool.getKey()))
                 .mapToLong(pool -> pool.getValue().getUsed())
-                .sum());
+                .sum();
+        used(bytes, collection.getEndTime());
     }
 
-    private synchronized void used(long bytes) {
-        now = Math.max(0, bytes - before);
-        peak = Math.max(peak, now);
+    /**
+     * Notifications come late, from a thread of their own: of collections before the first one here, which do not
+     * count, and of such as a later look has replaced, which count for the peak alone.
+     */
+    synchronized void used(long bytes, long end) {
+        if (end < start) return;
+        long more = Math.max(0, bytes - before);
+        peak = Math.max(peak, more);
+        if (end < latest) return;
+        latest = end;
+        now = more;
     }
 
     /** Measures after a collection of everything. */
     public synchronized void look() {
-        used(collect());
+        long bytes = collect();
+        // The notification of this collection has an end of the same millisecond at most.
+        used(bytes, uptime() + 1);
     }
 
     /** The bytes in use after the latest collection. */

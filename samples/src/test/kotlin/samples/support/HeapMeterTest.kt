@@ -1,6 +1,8 @@
 package samples.support
 
+import java.lang.management.ManagementFactory
 import java.lang.ref.Reference
+import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -20,6 +22,29 @@ class HeapMeterTest {
         }
         Reference.reachabilityFence(before)
     }
+
+    @Test
+    fun collection_isHeardAfterALook_leavesWhatIsUsedNow() {
+        HeapMeter().use { heap ->
+            val end = uptime()
+            heap.look()
+            val used = heap.used()
+            heap.used(Long.MAX_VALUE / 2, end)
+            assertEquals(used, heap.used())
+            assertTrue(heap.peak() > Long.MAX_VALUE / 4, "${heap.peak()}")
+        }
+    }
+
+    @Test
+    fun collection_endedBeforeTheBeginning_countsForNothing() {
+        val end = uptime() - 1
+        HeapMeter().use { heap ->
+            heap.used(Long.MAX_VALUE / 2, end)
+            assertTrue(heap.peak() < Long.MAX_VALUE / 4, "${heap.peak()}")
+        }
+    }
+
+    private fun uptime(): Long = ManagementFactory.getRuntimeMXBean().uptime
 
     private companion object {
         const val SIZE = 32 shl 20
