@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.BreakerBridge;
+import baton.bridge.BreakerSettings;
 import baton.bridge.Durations;
 import baton.interop.internal.futures.Countdown;
 import baton.interop.internal.futures.ProtectFuture;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -195,27 +197,24 @@ public final class AsyncCircuitBreaker {
      * bad arguments.
      */
     public static final class Builder {
-        private CircuitBreakerConfig config = BreakerBridge.configWithoutWindow();
-        private SlidingWindow window = BreakerBridge.defaultWindow();
+        private BreakerSettings settings = new BreakerSettings();
         private @Nullable String name;
 
         private Builder() {}
 
-        private Builder with(CircuitBreakerConfig changed) {
-            config = changed;
+        private Builder with(Consumer<BreakerSettings> change) {
+            settings = settings.with(change);
             return this;
         }
 
         /** The latest {@code calls} calls decide; at least 1. By default 100. */
         public Builder window(int calls) {
-            window = new SlidingWindow.Calls(calls);
-            return this;
+            return with(it -> it.window = new SlidingWindow.Calls(calls));
         }
 
         /** The calls that have ended within the latest {@code length} decide. It is kept in tenths. */
         public Builder window(Duration length) {
-            window = BreakerBridge.windowOf(Objects.requireNonNull(length, "length"));
-            return this;
+            return with(it -> it.window(Objects.requireNonNull(length, "length")));
         }
 
         /**
@@ -223,12 +222,12 @@ public final class AsyncCircuitBreaker {
          * window. By default 10.
          */
         public Builder minimumCalls(int calls) {
-            return with(BreakerBridge.withMinimumCalls(config, calls));
+            return with(it -> it.minimumCalls = calls);
         }
 
         /** With this share of failures, or more, the breaker opens; above 0.0 and at most 1.0. By default 0.5. */
         public Builder failureRate(double rate) {
-            return with(BreakerBridge.withFailureRate(config, rate));
+            return with(it -> it.failureRate = rate);
         }
 
         /**
@@ -236,14 +235,15 @@ public final class AsyncCircuitBreaker {
          * or more, the breaker opens. By default no call is slow.
          */
         public Builder slow(Duration time, double rate) {
-            Objects.requireNonNull(time, "time");
-            return with(BreakerBridge.withSlow(config, time, rate));
+            return with(it -> {
+                it.slowCall = Objects.requireNonNull(time, "time");
+                it.slowRate = rate;
+            });
         }
 
         /** How long the breaker is open, each time; more than zero. By default 30 seconds. */
         public Builder openFor(Duration time) {
-            Objects.requireNonNull(time, "time");
-            return with(BreakerBridge.withOpenFor(config, time));
+            return with(it -> it.openFor(Objects.requireNonNull(time, "time")));
         }
 
         /**
@@ -252,12 +252,12 @@ public final class AsyncCircuitBreaker {
         public Builder openFor(Duration first, Duration max) {
             Objects.requireNonNull(first, "first");
             Objects.requireNonNull(max, "max");
-            return with(BreakerBridge.withOpenFor(config, first, max));
+            return with(it -> it.openFor(first, max));
         }
 
         /** The randomness of that time, see {@link Jitter.Factor}; by default 0.2. Zero is no jitter. */
         public Builder jitter(double factor) {
-            return with(BreakerBridge.withJitter(config, new Jitter.Factor(factor)));
+            return with(it -> it.jitter = new Jitter.Factor(factor));
         }
 
         /**
@@ -266,8 +266,10 @@ public final class AsyncCircuitBreaker {
          * seconds.
          */
         public Builder probes(int probes, Duration timeout) {
-            Objects.requireNonNull(timeout, "timeout");
-            return with(BreakerBridge.withProbes(config, probes, timeout));
+            return with(it -> {
+                it.probes = probes;
+                it.probeTimeout = Objects.requireNonNull(timeout, "timeout");
+            });
         }
 
         /**
@@ -275,8 +277,7 @@ public final class AsyncCircuitBreaker {
          * It is not called for a {@code CancellationException}, nor for a {@link baton.Refusal}.
          */
         public Builder isFailure(Predicate<? super Throwable> predicate) {
-            Objects.requireNonNull(predicate, "predicate");
-            return with(BreakerBridge.withIsFailure(config, predicate));
+            return with(it -> it.isFailure = Objects.requireNonNull(predicate, "predicate"));
         }
 
         /** The name shown by messages; by default null, which is none. */
@@ -291,12 +292,12 @@ public final class AsyncCircuitBreaker {
          * @throws IllegalArgumentException if there are fewer calls in the window than its minimum of calls
          */
         public AsyncCircuitBreaker build() {
-            return of(new CircuitBreaker(BreakerBridge.withWindow(config, window), name));
+            return of(new CircuitBreaker(settings.toConfig(), name));
         }
 
         @Override
         public String toString() {
-            return "Builder of AsyncCircuitBreaker (" + BreakerBridge.textOf(config, window) + ")";
+            return "Builder of AsyncCircuitBreaker (" + settings + ")";
         }
     }
 }

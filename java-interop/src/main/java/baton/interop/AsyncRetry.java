@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.RetryBridge;
+import baton.bridge.RetrySettings;
 import baton.interop.internal.futures.RetryFuture;
 import baton.resilience.Jitter;
 import baton.resilience.RetryAttempt;
@@ -130,64 +131,62 @@ public final class AsyncRetry {
      * refuse bad arguments.
      */
     public static final class Builder {
-        private RetryPolicy policy = RetryBridge.defaultPolicy();
+        private RetrySettings settings = new RetrySettings();
 
         private Builder() {}
 
-        private Builder with(RetryPolicy changed) {
-            policy = changed;
+        private Builder with(Consumer<RetrySettings> change) {
+            settings = settings.with(change);
             return this;
         }
 
         /** How many attempts there are at most, the first one included; at least 1. By default 3. */
         public Builder maxAttempts(int attempts) {
-            return with(RetryBridge.withMaxAttempts(policy, attempts));
+            return with(it -> it.maxAttempts = attempts);
         }
 
         /** The same delay after each attempt. It is bounded by {@link #maxDelay}. */
         public Builder constant(Duration delay) {
-            Objects.requireNonNull(delay, "delay");
-            return with(RetryBridge.withConstant(policy, delay));
+            return with(it -> it.constant(Objects.requireNonNull(delay, "delay")));
         }
 
         /** {@code base} after the first attempt, twice the last delay after each other one, at most {@code max}. */
         public Builder exponential(Duration base, Duration max) {
             Objects.requireNonNull(base, "base");
             Objects.requireNonNull(max, "max");
-            return with(RetryBridge.withExponential(policy, base, 2)).maxDelay(max);
+            return with(it -> it.exponential(base)).maxDelay(max);
         }
 
         /** 1, 1, 2, 3, 5, 8 times {@code base}, and so on, at most {@code max}. */
         public Builder fibonacci(Duration base, Duration max) {
             Objects.requireNonNull(base, "base");
             Objects.requireNonNull(max, "max");
-            return with(RetryBridge.withFibonacci(policy, base)).maxDelay(max);
+            return with(it -> it.fibonacci(base)).maxDelay(max);
         }
 
         /** The bound of the delays with their jitter; by default 30 seconds. */
         public Builder maxDelay(Duration max) {
-            Objects.requireNonNull(max, "max");
-            return with(RetryBridge.withMaxDelay(policy, max));
+            return with(it -> it.maxDelay = Objects.requireNonNull(max, "max"));
         }
 
         /** See {@link Jitter.Factor}; by default 0.5. Zero is no jitter. */
         public Builder jitter(double factor) {
-            return with(RetryBridge.withJitter(policy, new Jitter.Factor(factor)));
+            return with(it -> it.jitter = new Jitter.Factor(factor));
         }
 
         /** See {@link Jitter.Full}. */
         public Builder fullJitter() {
-            return with(RetryBridge.withJitter(policy, Jitter.Full.INSTANCE));
+            return with(it -> it.jitter = Jitter.Full.INSTANCE);
         }
 
         /** See {@link Jitter.Equal}. */
         public Builder equalJitter() {
-            return with(RetryBridge.withJitter(policy, Jitter.Equal.INSTANCE));
+            return with(it -> it.jitter = Jitter.Equal.INSTANCE);
         }
 
         /** See {@link Jitter.Decorrelated}. */
         public Builder decorrelatedJitter() {
-            return with(RetryBridge.withJitter(policy, Jitter.Decorrelated.INSTANCE));
+            return with(it -> it.jitter = Jitter.Decorrelated.INSTANCE);
         }
 
         /**
@@ -196,20 +195,17 @@ public final class AsyncRetry {
          * baton.resilience.AttemptTimeoutException} once it has ended.
          */
         public Builder attemptTimeout(Duration timeout) {
-            Objects.requireNonNull(timeout, "timeout");
-            return with(RetryBridge.withAttemptTimeout(policy, timeout));
+            return with(it -> it.attemptTimeout = Objects.requireNonNull(timeout, "timeout"));
         }
 
         /** How long after the beginning of a call an attempt may still begin; by default without limit. */
         public Builder maxElapsed(Duration time) {
-            Objects.requireNonNull(time, "time");
-            return with(RetryBridge.withMaxElapsed(policy, time));
+            return with(it -> it.maxElapsed = Objects.requireNonNull(time, "time"));
         }
 
         /** The longest Retry-After that is waited for, by default 60 seconds. After a longer one there is no retry. */
         public Builder maxRetryAfter(Duration time) {
-            Objects.requireNonNull(time, "time");
-            return with(RetryBridge.withMaxRetryAfter(policy, time));
+            return with(it -> it.maxRetryAfter = Objects.requireNonNull(time, "time"));
         }
 
         /**
@@ -221,14 +217,12 @@ public final class AsyncRetry {
          * CancellationException} and an {@code InterruptedException} are never retried, and the predicate is not called.
          */
         public Builder retryIf(Predicate<? super Throwable> predicate) {
-            Objects.requireNonNull(predicate, "predicate");
-            return with(RetryBridge.withRetryIf(policy, predicate));
+            return with(it -> it.retryIf = Objects.requireNonNull(predicate, "predicate"));
         }
 
         /** The time that a failure asks to wait at least; by default none does. */
         public Builder retryAfter(Function<? super Throwable, Optional<Duration>> time) {
-            Objects.requireNonNull(time, "time");
-            return with(RetryBridge.withRetryAfter(policy, time));
+            return with(it -> it.retryAfter = Objects.requireNonNull(time, "time"));
         }
 
         /** A budget that the calls of this retry alone share, see {@link RetryBudget}. */
@@ -238,29 +232,27 @@ public final class AsyncRetry {
 
         /** A budget that other retries share, too. */
         public Builder budget(RetryBudget budget) {
-            Objects.requireNonNull(budget, "budget");
-            return with(RetryBridge.withBudget(policy, budget));
+            return with(it -> it.budget = Objects.requireNonNull(budget, "budget"));
         }
 
         /** Called before the wait for each retry, with the attempt that is to follow. */
         public Builder onRetry(Consumer<? super RetryAttempt> listener) {
-            Objects.requireNonNull(listener, "listener");
-            return with(RetryBridge.withOnRetry(policy, listener));
+            return with(it -> it.onRetry = Objects.requireNonNull(listener, "listener"));
         }
 
         /** The name shown by messages; by default null, which is none. */
         public Builder name(@Nullable String name) {
-            return with(RetryBridge.withName(policy, name));
+            return with(it -> it.name = name);
         }
 
         /** A retry with these settings. */
         public AsyncRetry build() {
-            return of(policy);
+            return of(settings.toPolicy());
         }
 
         @Override
         public String toString() {
-            return "Builder of " + policy;
+            return "Builder of " + settings.toPolicy();
         }
     }
 }

@@ -11,6 +11,7 @@ import baton.scheduler.ScheduleStore;
 import baton.scheduler.Trigger;
 import baton.scheduler.bridge.ScheduleBridge;
 import baton.scheduler.bridge.ScheduleCalls;
+import baton.scheduler.bridge.ScheduleSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -246,7 +248,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      */
     public static final class Builder<K> {
         private final Function<? super Due<K>, ? extends CompletionStage<?>> action;
-        private ScheduleConfig config = ScheduleBridge.defaultConfig();
+        private ScheduleSettings settings = new ScheduleSettings();
         private @Nullable ScheduleStore<K> store;
         private int maxConcurrency = 200;
         private @Nullable String name;
@@ -256,8 +258,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
             this.action = action;
         }
 
-        private Builder<K> with(ScheduleConfig changed) {
-            config = changed;
+        private Builder<K> with(Consumer<ScheduleSettings> change) {
+            settings = settings.with(change);
             return this;
         }
 
@@ -297,7 +299,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
         /** Due times that passed while the schedule did not run have no run, see {@link Misfire.Skip}. */
         public Builder<K> skipMissed() {
-            return with(ScheduleBridge.withMisfire(config, Misfire.Skip.INSTANCE));
+            return with(it -> it.misfire = Misfire.Skip.INSTANCE);
         }
 
         /**
@@ -307,12 +309,12 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * @throws IllegalArgumentException if {@code max} is below 1
          */
         public Builder<K> catchUp(int max) {
-            return with(ScheduleBridge.withMisfire(config, new Misfire.CatchUp(max)));
+            return with(it -> it.misfire = new Misfire.CatchUp(max));
         }
 
         /** The policy for an entry that is due while its last run goes on; by default {@link Overlap#SKIP}. */
         public Builder<K> overlap(Overlap overlap) {
-            return with(ScheduleBridge.withOverlap(config, Objects.requireNonNull(overlap, "overlap")));
+            return with(it -> it.overlap = Objects.requireNonNull(overlap, "overlap"));
         }
 
         /**
@@ -321,7 +323,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * @throws IllegalArgumentException if {@code time} is below 1 ms
          */
         public Builder<K> resolution(Duration time) {
-            return with(ScheduleBridge.withResolution(config, Objects.requireNonNull(time, "time")));
+            return with(it -> it.resolution = Objects.requireNonNull(time, "time"));
         }
 
         /**
@@ -331,7 +333,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * @throws IllegalArgumentException if {@code time} is below 1 ms
          */
         public Builder<K> flushEvery(Duration time) {
-            return with(ScheduleBridge.withFlushEvery(config, Objects.requireNonNull(time, "time")));
+            return with(it -> it.flushEvery = Objects.requireNonNull(time, "time"));
         }
 
         /**
@@ -340,7 +342,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * @throws IllegalArgumentException if {@code time} is below 1 ms
          */
         public Builder<K> resyncEvery(Duration time) {
-            return with(ScheduleBridge.withResyncEvery(config, Objects.requireNonNull(time, "time")));
+            return with(it -> it.resyncEvery = Objects.requireNonNull(time, "time"));
         }
 
         /**
@@ -350,12 +352,12 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * @throws IllegalArgumentException if {@code time} is negative
          */
         public Builder<K> grace(Duration time) {
-            return with(ScheduleBridge.withGrace(config, Objects.requireNonNull(time, "time")));
+            return with(it -> it.grace = Objects.requireNonNull(time, "time"));
         }
 
         /** The triggers that a store knows by name, see {@link Triggers#named}. */
         public Builder<K> triggers(Map<String, ? extends Trigger> triggers) {
-            return with(ScheduleBridge.withTriggers(config, Map.copyOf(triggers)));
+            return with(it -> it.triggers = Map.copyOf(triggers));
         }
 
         /**
@@ -365,12 +367,12 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          * that throws. It must not block. By default each failure is passed to the thread's handler of uncaught exceptions.
          */
         public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
-            return with(ScheduleBridge.withOnFailure(config, Objects.requireNonNull(listener, "listener")));
+            return with(it -> it.onFailure = Objects.requireNonNull(listener, "listener"));
         }
 
         /** The time; by default the system's. */
         public Builder<K> clock(InstantSource clock) {
-            return with(ScheduleBridge.withClock(config, Objects.requireNonNull(clock, "clock")));
+            return with(it -> it.clock = Objects.requireNonNull(clock, "clock"));
         }
 
         /**
@@ -381,7 +383,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         public AsyncSchedule<K> start() {
             ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;
             return new AsyncSchedule<>(
-                    ScheduleBridge.newSchedule(from, maxConcurrency, name, config, action), executor);
+                    ScheduleBridge.newSchedule(from, maxConcurrency, name, settings.toConfig(), action), executor);
         }
     }
 }

@@ -14,6 +14,7 @@ import baton.resilience.SlidingWindow
 import baton.waiting.WaitCore
 import java.time.Duration
 import java.util.function.BiConsumer
+import java.util.function.Consumer
 import java.util.function.Predicate
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toJavaDuration
@@ -54,53 +55,65 @@ public fun cancelled(breaker: CircuitBreaker, call: Any, start: Long): Unit = br
 public fun onChange(breaker: CircuitBreaker, listener: BiConsumer<in BreakerState, in BreakerState>): AutoCloseable =
     breaker.onChange { from, to -> listener.accept(from, to) }
 
-/** The window of a configuration that is given none. */
-@InternalBatonApi public fun defaultWindow(): SlidingWindow = DEFAULT_BREAKER_CONFIG.window
-
-@InternalBatonApi public fun windowOf(length: Duration): SlidingWindow = SlidingWindow.Time(length.toKotlinDuration())
-
-/** The defaults, but for the window: one that allows any minimum of calls. */
+/** The settings of a [CircuitBreakerConfig] in Java's types, for a builder; each has its default. */
 @InternalBatonApi
-public fun configWithoutWindow(): CircuitBreakerConfig =
-    DEFAULT_BREAKER_CONFIG.copy(window = SlidingWindow.Time(1.seconds))
+public class BreakerSettings : Cloneable {
+    @JvmField public var window: SlidingWindow = DEFAULT_BREAKER_CONFIG.window
+    @JvmField public var minimumCalls: Int = DEFAULT_BREAKER_CONFIG.minimumCalls
+    @JvmField public var failureRate: Double = DEFAULT_BREAKER_CONFIG.failureRate
+    @JvmField public var slowCall: Duration = DEFAULT_BREAKER_CONFIG.slowCall.toJavaDuration()
+    @JvmField public var slowRate: Double = DEFAULT_BREAKER_CONFIG.slowRate
+    @JvmField public var jitter: Jitter = DEFAULT_BREAKER_CONFIG.jitter
+    @JvmField public var probes: Int = DEFAULT_BREAKER_CONFIG.probes
+    @JvmField public var probeTimeout: Duration = DEFAULT_BREAKER_CONFIG.probeTimeout.toJavaDuration()
+    @JvmField public var isFailure: Predicate<in Throwable> = Predicate(DEFAULT_BREAKER_CONFIG.isFailure)
+    private var openFor = DEFAULT_BREAKER_CONFIG.openFor
+    private var maxOpenFor = DEFAULT_BREAKER_CONFIG.maxOpenFor
 
-/** The settings as text, with a window that the configuration need not allow. */
-@InternalBatonApi
-public fun textOf(config: CircuitBreakerConfig, window: SlidingWindow): String = config.textWith(window)
+    public fun window(length: Duration) {
+        window = SlidingWindow.Time(length.toKotlinDuration())
+    }
 
-@InternalBatonApi
-public fun withWindow(config: CircuitBreakerConfig, window: SlidingWindow): CircuitBreakerConfig =
-    config.copy(window = window)
+    public fun openFor(time: Duration) {
+        val constant = time.toKotlinDuration()
+        openFor = Backoff.constant(constant)
+        maxOpenFor = maxOf(constant, maxOpenFor)
+    }
 
-@InternalBatonApi
-public fun withMinimumCalls(config: CircuitBreakerConfig, calls: Int): CircuitBreakerConfig =
-    config.copy(minimumCalls = calls)
+    public fun openFor(first: Duration, max: Duration) {
+        openFor = Backoff.exponential(first.toKotlinDuration())
+        maxOpenFor = max.toKotlinDuration()
+    }
 
-@InternalBatonApi
-public fun withFailureRate(config: CircuitBreakerConfig, rate: Double): CircuitBreakerConfig =
-    config.copy(failureRate = rate)
+    /** A changed copy; throws if a configuration refuses its settings, whatever the calls of the window. */
+    public fun with(change: Consumer<BreakerSettings>): BreakerSettings {
+        val changed = clone() as BreakerSettings
+        change.accept(changed)
+        changed.toConfig(ANY_WINDOW)
+        return changed
+    }
 
-@InternalBatonApi
-public fun withSlow(config: CircuitBreakerConfig, time: Duration, rate: Double): CircuitBreakerConfig =
-    config.copy(slowCall = time.toKotlinDuration(), slowRate = rate)
+    public fun toConfig(): CircuitBreakerConfig = toConfig(window)
 
-@InternalBatonApi
-public fun withOpenFor(config: CircuitBreakerConfig, time: Duration): CircuitBreakerConfig {
-    val constant = time.toKotlinDuration()
-    return config.copy(openFor = Backoff.constant(constant), maxOpenFor = maxOf(constant, config.maxOpenFor))
+    private fun toConfig(window: SlidingWindow) =
+        CircuitBreakerConfig(
+            window,
+            minimumCalls,
+            failureRate,
+            slowCall.toKotlinDuration(),
+            slowRate,
+            openFor,
+            maxOpenFor,
+            jitter,
+            probes,
+            probeTimeout.toKotlinDuration(),
+            isFailure::test,
+        )
+
+    override fun toString(): String = toConfig(ANY_WINDOW).textWith(window)
+
+    private companion object {
+        /** A window that allows any minimum of calls. */
+        private val ANY_WINDOW = SlidingWindow.Time(1.seconds)
+    }
 }
-
-@InternalBatonApi
-public fun withOpenFor(config: CircuitBreakerConfig, first: Duration, max: Duration): CircuitBreakerConfig =
-    config.copy(openFor = Backoff.exponential(first.toKotlinDuration()), maxOpenFor = max.toKotlinDuration())
-
-@InternalBatonApi
-public fun withJitter(config: CircuitBreakerConfig, jitter: Jitter): CircuitBreakerConfig = config.copy(jitter = jitter)
-
-@InternalBatonApi
-public fun withProbes(config: CircuitBreakerConfig, probes: Int, timeout: Duration): CircuitBreakerConfig =
-    config.copy(probes = probes, probeTimeout = timeout.toKotlinDuration())
-
-@InternalBatonApi
-public fun withIsFailure(config: CircuitBreakerConfig, predicate: Predicate<in Throwable>): CircuitBreakerConfig =
-    config.copy(isFailure = { predicate.test(it) })

@@ -88,60 +88,60 @@ public fun attemptTimeout(policy: RetryPolicy): Duration? =
 public fun parseRetryAfter(header: String?): Optional<Duration> =
     Optional.ofNullable(RetryAfter.parse(header)?.toJavaDuration())
 
-/** The policy of a builder on which no method was called. */
-@InternalBatonApi public fun defaultPolicy(): RetryPolicy = DEFAULT_RETRY_POLICY
-
+/** The settings of a [RetryPolicy] in Java's types, for a builder; each has its default. */
 @InternalBatonApi
-public fun withMaxAttempts(policy: RetryPolicy, attempts: Int): RetryPolicy = policy.copy(maxAttempts = attempts)
+public class RetrySettings : Cloneable {
+    @JvmField public var maxAttempts: Int = DEFAULT_RETRY_POLICY.maxAttempts
+    @JvmField public var jitter: Jitter = DEFAULT_RETRY_POLICY.jitter
+    @JvmField public var maxDelay: Duration = DEFAULT_RETRY_POLICY.maxDelay.toJavaDuration()
+    @JvmField public var maxElapsed: Duration = DEFAULT_RETRY_POLICY.maxElapsed.toJavaDuration()
+    @JvmField public var attemptTimeout: Duration = DEFAULT_RETRY_POLICY.attemptTimeout.toJavaDuration()
+    @JvmField public var maxRetryAfter: Duration = DEFAULT_RETRY_POLICY.maxRetryAfter.toJavaDuration()
+    @JvmField public var retryIf: Predicate<in Throwable> = Predicate(DEFAULT_RETRY_POLICY.retryIf)
+    @JvmField public var retryAfter: Function<in Throwable, Optional<Duration>> = Function { Optional.empty() }
+    @JvmField public var budget: RetryBudget? = null
+    @JvmField public var onRetry: Consumer<in RetryAttempt> = Consumer {}
+    @JvmField public var name: String? = null
+    private var backoff = DEFAULT_RETRY_POLICY.backoff
 
-@InternalBatonApi
-public fun withConstant(policy: RetryPolicy, delay: Duration): RetryPolicy =
-    policy.copy(backoff = Backoff.constant(delay.toKotlinDuration()))
+    public fun constant(delay: Duration) {
+        backoff = Backoff.constant(delay.toKotlinDuration())
+    }
 
-@InternalBatonApi
-public fun withExponential(policy: RetryPolicy, base: Duration, factor: Double): RetryPolicy =
-    policy.copy(backoff = Backoff.exponential(base.toKotlinDuration(), factor))
+    public fun exponential(base: Duration) {
+        backoff = Backoff.exponential(base.toKotlinDuration())
+    }
 
-@InternalBatonApi
-public fun withFibonacci(policy: RetryPolicy, base: Duration): RetryPolicy =
-    policy.copy(backoff = Backoff.fibonacci(base.toKotlinDuration()))
+    public fun fibonacci(base: Duration) {
+        backoff = Backoff.fibonacci(base.toKotlinDuration())
+    }
 
-@InternalBatonApi public fun withJitter(policy: RetryPolicy, jitter: Jitter): RetryPolicy = policy.copy(jitter = jitter)
+    /** A changed copy; throws if a policy refuses its settings. */
+    public fun with(change: Consumer<RetrySettings>): RetrySettings {
+        val changed = clone() as RetrySettings
+        change.accept(changed)
+        changed.toPolicy()
+        return changed
+    }
 
-@InternalBatonApi
-public fun withMaxDelay(policy: RetryPolicy, time: Duration): RetryPolicy =
-    policy.copy(maxDelay = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withMaxElapsed(policy: RetryPolicy, time: Duration): RetryPolicy =
-    policy.copy(maxElapsed = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withAttemptTimeout(policy: RetryPolicy, time: Duration): RetryPolicy =
-    policy.copy(attemptTimeout = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withMaxRetryAfter(policy: RetryPolicy, time: Duration): RetryPolicy =
-    policy.copy(maxRetryAfter = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withRetryIf(policy: RetryPolicy, predicate: Predicate<in Throwable>): RetryPolicy =
-    policy.copy(retryIf = { predicate.test(it) })
-
-@InternalBatonApi
-public fun withRetryAfter(policy: RetryPolicy, time: Function<in Throwable, Optional<Duration>>): RetryPolicy =
-    policy.copy(retryAfter = { time.timeOf(it) })
+    public fun toPolicy(): RetryPolicy =
+        RetryPolicy(
+            maxAttempts,
+            backoff,
+            jitter,
+            maxDelay.toKotlinDuration(),
+            maxElapsed.toKotlinDuration(),
+            attemptTimeout.toKotlinDuration(),
+            maxRetryAfter.toKotlinDuration(),
+            retryIf::test,
+            { retryAfter.timeOf(it) },
+            budget,
+            onRetry::accept,
+            name = name,
+        )
+}
 
 private fun <T> Function<in T, Optional<Duration>>.timeOf(outcome: T): kotlin.time.Duration? {
     val time = Objects.requireNonNull(apply(outcome), "retryAfter returned null instead of an Optional")
     return time.orElse(null)?.toKotlinDuration()
 }
-
-@InternalBatonApi
-public fun withBudget(policy: RetryPolicy, budget: RetryBudget): RetryPolicy = policy.copy(budget = budget)
-
-@InternalBatonApi
-public fun withOnRetry(policy: RetryPolicy, listener: Consumer<in RetryAttempt>): RetryPolicy =
-    policy.copy(onRetry = { listener.accept(it) })
-
-@InternalBatonApi public fun withName(policy: RetryPolicy, name: String?): RetryPolicy = policy.copy(name = name)

@@ -89,36 +89,6 @@ public class CircuitBreakerConfig(
     private fun requireTime(name: String, time: Duration) =
         require(time.isPositive()) { "$name = $time, must be above 0" }
 
-    /** This configuration with other values for some of its properties. */
-    internal fun copy(
-        window: SlidingWindow = this.window,
-        minimumCalls: Int = this.minimumCalls,
-        failureRate: Double = this.failureRate,
-        slowCall: Duration = this.slowCall,
-        slowRate: Double = this.slowRate,
-        openFor: Backoff = this.openFor,
-        maxOpenFor: Duration = this.maxOpenFor,
-        jitter: Jitter = this.jitter,
-        probes: Int = this.probes,
-        probeTimeout: Duration = this.probeTimeout,
-        isFailure: (Throwable) -> Boolean = this.isFailure,
-    ) =
-        CircuitBreakerConfig(
-            window,
-            minimumCalls,
-            failureRate,
-            slowCall,
-            slowRate,
-            openFor,
-            maxOpenFor,
-            jitter,
-            probes,
-            probeTimeout,
-            isFailure,
-            random,
-            timeSource,
-        )
-
     /** The settings as text, with another [window]. */
     internal fun textWith(window: SlidingWindow): String =
         "window = $window, minimumCalls = $minimumCalls, failureRate = $failureRate, slowCall = $slowCall, " +

@@ -73,38 +73,6 @@ public class RetryPolicy(
         notNegative("maxRetryAfter", maxRetryAfter)
     }
 
-    /** This policy with other values for some of its properties. */
-    internal fun copy(
-        maxAttempts: Int = this.maxAttempts,
-        backoff: Backoff = this.backoff,
-        jitter: Jitter = this.jitter,
-        maxDelay: Duration = this.maxDelay,
-        maxElapsed: Duration = this.maxElapsed,
-        attemptTimeout: Duration = this.attemptTimeout,
-        maxRetryAfter: Duration = this.maxRetryAfter,
-        retryIf: (Throwable) -> Boolean = this.retryIf,
-        retryAfter: (Throwable) -> Duration? = this.retryAfter,
-        budget: RetryBudget? = this.budget,
-        onRetry: (RetryAttempt) -> Unit = this.onRetry,
-        name: String? = this.name,
-    ) =
-        RetryPolicy(
-            maxAttempts,
-            backoff,
-            jitter,
-            maxDelay,
-            maxElapsed,
-            attemptTimeout,
-            maxRetryAfter,
-            retryIf,
-            retryAfter,
-            budget,
-            onRetry,
-            random,
-            timeSource,
-            name,
-        )
-
     @get:JvmSynthetic internal val label: String = labelOf("retry", name)
 
     override fun toString(): String {

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.Executor
 import java.util.function.BiConsumer
+import java.util.function.Consumer
 import java.util.function.Function
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -25,6 +26,7 @@ import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 import kotlin.coroutines.startCoroutine
+import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.future.await
@@ -38,54 +40,41 @@ public fun every(period: Duration, anchor: Instant): Trigger = Trigger.every(per
 
 @InternalBatonApi public fun fixedDelay(delay: Duration): Trigger = Trigger.fixedDelay(delay.toKotlinDuration())
 
-/** The configuration of a builder on which no method was called. */
-@InternalBatonApi public fun defaultConfig(): ScheduleConfig = ScheduleConfig()
-
+/** The settings of a [ScheduleConfig] in Java's types, for a builder; each has its default. */
 @InternalBatonApi
-public fun withMisfire(config: ScheduleConfig, misfire: Misfire): ScheduleConfig = config.copy(misfire = misfire)
+public class ScheduleSettings : Cloneable {
+    private val defaults = ScheduleConfig()
+    @JvmField public var misfire: Misfire = defaults.misfire
+    @JvmField public var overlap: Overlap = defaults.overlap
+    @JvmField public var resolution: Duration = defaults.resolution.toJavaDuration()
+    @JvmField public var flushEvery: Duration = defaults.flushEvery.toJavaDuration()
+    @JvmField public var resyncEvery: Duration = defaults.resyncEvery.toJavaDuration()
+    @JvmField public var grace: Duration = defaults.grace.toJavaDuration()
+    @JvmField public var triggers: Map<String, Trigger> = defaults.triggers
+    @JvmField public var onFailure: BiConsumer<Any, in Throwable> = BiConsumer(defaults.onFailure)
+    @JvmField public var clock: InstantSource = defaults.clock
 
-@InternalBatonApi
-public fun withOverlap(config: ScheduleConfig, overlap: Overlap): ScheduleConfig = config.copy(overlap = overlap)
+    /** A changed copy; throws if a configuration refuses its settings. */
+    public fun with(change: Consumer<ScheduleSettings>): ScheduleSettings {
+        val changed = clone() as ScheduleSettings
+        change.accept(changed)
+        changed.toConfig()
+        return changed
+    }
 
-@InternalBatonApi
-public fun withResolution(config: ScheduleConfig, time: Duration): ScheduleConfig =
-    config.copy(resolution = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withFlushEvery(config: ScheduleConfig, time: Duration): ScheduleConfig =
-    config.copy(flushEvery = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withResyncEvery(config: ScheduleConfig, time: Duration): ScheduleConfig =
-    config.copy(resyncEvery = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withGrace(config: ScheduleConfig, time: Duration): ScheduleConfig =
-    config.copy(grace = time.toKotlinDuration())
-
-@InternalBatonApi
-public fun withTriggers(config: ScheduleConfig, triggers: Map<String, Trigger>): ScheduleConfig =
-    config.copy(triggers = triggers)
-
-@InternalBatonApi
-public fun withOnFailure(config: ScheduleConfig, listener: BiConsumer<Any, in Throwable>): ScheduleConfig =
-    config.copy(onFailure = { key, failure -> listener.accept(key, failure) })
-
-@InternalBatonApi
-public fun withClock(config: ScheduleConfig, clock: InstantSource): ScheduleConfig = config.copy(clock = clock)
-
-/** [ScheduleConfig] has no public copy: it is no data class, so that settings can be added to it. */
-private fun ScheduleConfig.copy(
-    misfire: Misfire = this.misfire,
-    overlap: Overlap = this.overlap,
-    resolution: kotlin.time.Duration = this.resolution,
-    flushEvery: kotlin.time.Duration = this.flushEvery,
-    resyncEvery: kotlin.time.Duration = this.resyncEvery,
-    grace: kotlin.time.Duration = this.grace,
-    triggers: Map<String, Trigger> = this.triggers,
-    onFailure: (Any, Throwable) -> Unit = this.onFailure,
-    clock: InstantSource = this.clock,
-) = ScheduleConfig(misfire, overlap, resolution, flushEvery, resyncEvery, grace, triggers, onFailure, clock)
+    public fun toConfig(): ScheduleConfig =
+        ScheduleConfig(
+            misfire,
+            overlap,
+            resolution.toKotlinDuration(),
+            flushEvery.toKotlinDuration(),
+            resyncEvery.toKotlinDuration(),
+            grace.toKotlinDuration(),
+            triggers,
+            onFailure::accept,
+            clock,
+        )
+}
 
 /** A schedule whose actions end when the stage of [action] has completed. Cancelling an action cancels its stage. */
 @InternalBatonApi
