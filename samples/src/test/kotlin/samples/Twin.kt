@@ -44,7 +44,7 @@ fun Sample.refusal(vararg args: String): String {
 /** `--help` names the [options], also after [arguments] that are wrong. */
 fun Sample.assertHelpNames(options: List<String>, vararg arguments: String) {
     val outcome = runHere(*arguments, "--help")
-    for (option in options + "--help") assertTrue("  $option " in outcome.out, option)
+    for (option in options + "--help") assertTrue(Regex("  $option\\b") in outcome.out, option)
     assertEquals("", outcome.err)
     assertEquals(0, outcome.exitCode)
 }

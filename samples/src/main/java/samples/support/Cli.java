@@ -19,20 +19,25 @@ public final class Cli {
     /** A sample with options; returns the exit code. */
     @FunctionalInterface
     public interface Program {
-        int run() throws UsageException, IOException;
+        int run(CommandOptions given) throws UsageException, IOException;
     }
 
     /** Runs {@code client} with the options in {@code args}, and returns the exit code. */
     public static int run(String[] args, PrintStream out, PrintStream err, Client client) {
-        return run(args, Options.HELP, out, err, () -> {
-            Options options = Options.parse(args);
+        return run(args, Options.command(), out, err, given -> {
+            Options options = Options.of(given);
             return client.run(ItemsFile.read(options.items()), options);
         });
     }
 
     /** Runs the jobs of the options in {@code args} twice by {@code worker}, and returns the exit code. */
     public static int runJobs(String[] args, PrintStream out, PrintStream err, Comparison.Worker worker) {
-        return run(args, JobOptions.HELP, out, err, () -> new Comparison(JobOptions.parse(args), out, err).run(worker));
+        return run(
+                args,
+                JobOptions.command(),
+                out,
+                err,
+                given -> new Comparison(JobOptions.of(given), out, err).run(worker));
     }
 
     /** The code of both parts of the import that differs between the languages. */
@@ -40,8 +45,8 @@ public final class Cli {
 
     /** Imports the records of the options in {@code args} by {@code client}, and returns the exit code. */
     public static int runImports(String[] args, PrintStream out, PrintStream err, ImportClient client) {
-        return run(args, ImportOptions.HELP, out, err, () -> {
-            ImportOptions options = ImportOptions.parse(args);
+        return run(args, ImportOptions.command(), out, err, given -> {
+            ImportOptions options = ImportOptions.of(given);
             int first = options.hasFirst() ? new ImportComparison(options, out, err).run(client) : 0;
             int second = options.hasSecond() ? new QuotaComparison(options, out, err).run(client) : 0;
             return Math.max(first, second);
@@ -52,10 +57,10 @@ public final class Cli {
     public static int runEmployees(String[] args, PrintStream out, PrintStream err, EmployeeImports.Client client) {
         return run(
                 args,
-                EmployeeOptions.HELP,
+                EmployeeOptions.command(),
                 out,
                 err,
-                () -> new EmployeeImports(EmployeeOptions.parse(args), out, err).run(client));
+                given -> new EmployeeImports(EmployeeOptions.of(given), out, err).run(client));
     }
 
     /**
@@ -65,20 +70,16 @@ public final class Cli {
     public static int runCounter(String[] args, PrintStream out, PrintStream err, Class<?> program) {
         return run(
                 args,
-                CounterOptions.HELP,
+                CounterOptions.command(),
                 out,
                 err,
-                () -> new SharedCounts(CounterOptions.parse(args), program, out, err).run());
+                given -> new SharedCounts(CounterOptions.of(given), program, out, err).run());
     }
 
-    /** Runs {@code program} unless {@code args} contain {@code --help}, and returns the exit code. */
-    public static int run(String[] args, String help, PrintStream out, PrintStream err, Program program) {
-        if (List.of(args).contains("--help")) {
-            out.println(help);
-            return 0;
-        }
+    /** Runs {@code program} with the values in {@code args} unless they ask for the help, and returns the exit code. */
+    public static int run(String[] args, CommandOptions options, PrintStream out, PrintStream err, Program program) {
         try {
-            return program.run();
+            return options.parse(args, out) ? program.run(options) : 0;
         } catch (UsageException wrong) {
             err.println(TextFile.printable(Redaction.GENERAL.of(wrong.getMessage())));
             return 2;

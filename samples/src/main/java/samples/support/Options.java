@@ -1,8 +1,6 @@
 package samples.support;
 
 import java.nio.file.Path;
-import java.util.Iterator;
-import java.util.List;
 
 /**
  * The command line options of the rate-limited client.
@@ -13,37 +11,29 @@ import java.util.List;
  * @param failAfter the number of responses after which the server dies.
  */
 public record Options(Path items, int limit, int serverLimit, int failAfter) {
-    public static final String HELP = """
-            Fetches every item of a list from a server that answers 429 when too many requests are in flight:
-            first with a semaphore and, if that fetched all, then without. The server runs in this program, on a free loopback port.
-
-            Options:
-              --items FILE       the items, one path a line (default: 1000 items that come with the sample)
-              --limit N          permits of the semaphore (default: 5)
-              --server-limit N   requests in flight that the server accepts (default: 5)
-              --fail-after N     the server dies after N answers (default: never)
-              --help             this text
-
-            Exit code: 0 if with the semaphore every item was fetched, 1 if not, 2 for wrong usage.""";
-
     private static final int LIMIT = 5;
 
-    static Options parse(String[] args) throws UsageException {
-        Path items = null;
-        int limit = LIMIT;
-        int serverLimit = LIMIT;
-        int failAfter = Integer.MAX_VALUE;
-        Iterator<String> words = List.of(args).iterator();
-        while (words.hasNext()) {
-            String option = words.next();
-            switch (option) {
-                case "--items" -> items = Values.path(option, words);
-                case "--limit" -> limit = Values.count(option, words);
-                case "--server-limit" -> serverLimit = Values.count(option, words);
-                case "--fail-after" -> failAfter = Values.count(option, words);
-                default -> throw Values.unknown(option);
-            }
-        }
-        return new Options(items, limit, serverLimit, failAfter);
+    static CommandOptions command() {
+        return new CommandOptions(
+                        """
+                Fetches every item of a list from a server that answers 429 when too many requests are in flight:
+                first with a semaphore and, if that fetched all, then without. The server runs in this program, on a free loopback port.
+                """, "Exit code: 0 if with the semaphore every item was fetched, 1 if not, 2 for wrong usage.")
+                .path("--items", "the items, one path a line (default: 1000 items that come with the sample)")
+                .count("--limit", 1, Integer.MAX_VALUE, "permits of the semaphore (default: 5)")
+                .count(
+                        "--server-limit",
+                        1,
+                        Integer.MAX_VALUE,
+                        "requests in flight that the server accepts (default: 5)")
+                .count("--fail-after", 1, Integer.MAX_VALUE, "the server dies after N answers (default: never)");
+    }
+
+    static Options of(CommandOptions given) {
+        return new Options(
+                given.value("--items", null),
+                given.value("--limit", LIMIT),
+                given.value("--server-limit", LIMIT),
+                given.value("--fail-after", Integer.MAX_VALUE));
     }
 }

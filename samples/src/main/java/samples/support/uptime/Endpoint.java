@@ -6,9 +6,9 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import samples.support.CommandOptions;
 import samples.support.TextFile;
 import samples.support.UsageException;
-import samples.support.Values;
 
 /**
  * An address that is checked again and again.
@@ -55,7 +55,7 @@ public record Endpoint(String name, URI url, Duration interval, Priority priorit
     }
 
     private static Duration interval(String word) throws UsageException {
-        Duration interval = Values.time(word);
+        Duration interval = CommandOptions.timeOf(word);
         if (interval != null) return interval;
         throw new UsageException("an interval is like 60s, 5m or 1h, not '" + TextFile.shown(word) + "'");
     }

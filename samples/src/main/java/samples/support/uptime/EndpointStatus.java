@@ -1,13 +1,14 @@
 package samples.support.uptime;
 
 import baton.Priority;
+import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * An endpoint as the page shows it.
  *
  * @param isPaused whether it is checked only on demand.
  * @param since when it got its state, in milliseconds since 1970.
- * @param millis the time of the latest response, negative before the first one.
+ * @param millis the time of the latest response, null before the first one.
  * @param checks the number of checks that have ended.
  * @param reason why it is down; empty if it is not.
  */
@@ -15,9 +16,9 @@ record EndpointStatus(
         String name,
         Priority level,
         CheckHistory.State state,
-        boolean isPaused,
+        @JsonProperty("paused") boolean isPaused,
         long since,
-        long millis,
+        @JsonProperty("ms") Long millis,
         int checks,
         String reason) {
 
@@ -29,21 +30,8 @@ record EndpointStatus(
                 state,
                 watch.isPaused,
                 watch.changed,
-                watch.responseMillis,
+                watch.responseMillis < 0 ? null : watch.responseMillis,
                 watch.checks,
                 state == CheckHistory.State.DOWN ? watch.reason : "");
-    }
-
-    String json() {
-        return new Json()
-                .text("name", name)
-                .text("level", level.name())
-                .text("state", state.name())
-                .raw("paused", String.valueOf(isPaused))
-                .number("since", since)
-                .raw("ms", millis < 0 ? "null" : String.valueOf(millis))
-                .number("checks", checks)
-                .text("reason", reason)
-                .toString();
     }
 }

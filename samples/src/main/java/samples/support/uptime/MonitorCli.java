@@ -16,8 +16,8 @@ public final class MonitorCli {
 
     /** Runs {@code monitor} with the options in {@code args}, and returns the exit code. */
     public static int run(String[] args, PrintStream out, PrintStream err, Monitor monitor) {
-        return Cli.run(args, MonitorOptions.HELP, out, err, () -> {
-            MonitorOptions options = MonitorOptions.parse(args);
+        return Cli.run(args, MonitorOptions.command(), out, err, given -> {
+            MonitorOptions options = MonitorOptions.of(given);
             EndpointsFile file = new EndpointsFile(options.endpoints());
             MonitorReport report = new MonitorReport(options, out, err, Progress.isLive(out));
             return RedactedLog.during(report::safe, () -> {

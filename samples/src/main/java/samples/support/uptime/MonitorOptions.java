@@ -2,10 +2,8 @@ package samples.support.uptime;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Iterator;
-import java.util.List;
+import samples.support.CommandOptions;
 import samples.support.UsageException;
-import samples.support.Values;
 
 /**
  * The command line options of the uptime monitor.
@@ -26,32 +24,6 @@ public record MonitorOptions(
         int concurrency,
         Integer port,
         boolean hasMetrics) {
-    public static final String HELP = """
-            Checks endpoints over HTTP at their intervals, each host by a breaker of its own, and says which are down and which are up
-            again. A second check confirms each change. The endpoints that come with the sample are at a server that this program starts;
-            it knows what it did, so the summary compares that with the changes that were found. Ctrl-C ends the run with a summary, too.
-
-            Options:
-              --for TIME         how long it runs (default: 20s)
-              --speed N          shortens all intervals N times, and the timeout of 10 s down to 3 s; 1 is as the file says (default: 60)
-              --endpoints FILE   a line for each endpoint: name url interval priority, and GET if HEAD will not do, for example
-                                   login https://login.example/health 60s HIGH
-                                 The file may be edited meanwhile; an edit with a wrong line is not taken over
-                                 (default: 500 endpoints that come with the sample)
-              --state FILE       keeps the schedule in a journal, from which the next run carries on (default: in memory)
-              --store URL        keeps it in a database instead: jdbc:sqlite:FILE, jdbc:h2:FILE or jdbc:postgresql://HOST/NAME?user=…;
-                                 tables that are not there are created
-              --concurrency N    checks at a time (default: 200)
-              --serve PORT       shows a page on this port of the computer, 0 for a free one (default: no page)
-              --metrics          prints what the monitor measures as text for Prometheus at the end; with --serve it is at /metrics, too
-              --help             this text
-
-            Exit code: 0 if all is well, 1 if there is no endpoint, or the state or the port cannot be used, or other changes were
-            found than the server made; 2 for wrong usage.""";
-
-    private static final int MAX_SPEED = 1000;
-    private static final int MAX_CONCURRENCY = 10_000;
-    private static final int MAX_PORT = 65_535;
 
     /** Of a check. */
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -59,30 +31,52 @@ public record MonitorOptions(
     /** Not even a busy computer needs so long for a check of its own server. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(3);
 
-    static MonitorOptions parse(String[] args) throws UsageException {
-        Duration length = Duration.ofSeconds(20);
-        int speed = 60;
-        Path endpoints = null;
-        MonitorState state = null;
-        int concurrency = 200;
-        Integer port = null;
-        boolean hasMetrics = false;
-        Iterator<String> words = List.of(args).iterator();
-        while (words.hasNext()) {
-            String option = words.next();
-            switch (option) {
-                case "--for" -> length = Values.time(option, words);
-                case "--speed" -> speed = Values.count(option, words, 1, MAX_SPEED);
-                case "--endpoints" -> endpoints = Values.path(option, words);
-                case "--state" -> state = new MonitorState(Values.path(option, words), null);
-                case "--store" -> state = MonitorState.ofUrl(Values.word(option, words));
-                case "--concurrency" -> concurrency = Values.count(option, words, 1, MAX_CONCURRENCY);
-                case "--serve" -> port = Values.count(option, words, 0, MAX_PORT);
-                case "--metrics" -> hasMetrics = true;
-                default -> throw Values.unknown(option);
-            }
-        }
-        return new MonitorOptions(length, speed, endpoints, state, concurrency, port, hasMetrics);
+    static CommandOptions command() {
+        return new CommandOptions("""
+                Checks endpoints over HTTP at their intervals, each host by a breaker of its own, and says which are down and which are up
+                again. A second check confirms each change. The endpoints that come with the sample are at a server that this program starts;
+                it knows what it did, so the summary compares that with the changes that were found. Ctrl-C ends the run with a summary, too.
+                """, """
+                Exit code: 0 if all is well, 1 if there is no endpoint, or the state or the port cannot be used, or other changes were
+                found than the server made; 2 for wrong usage.""")
+                .time("--for", "how long it runs (default: 20s)")
+                .count("--speed", 1, 1000, """
+                        shortens all intervals N times, and the timeout of 10 s down to 3 s; 1 is as the file says
+                        (default: 60)""")
+                .path("--endpoints", """
+                        a line for each endpoint: name url interval priority, and GET if HEAD will not do, for example
+                          login https://login.example/health 60s HIGH
+                        The file may be edited meanwhile; an edit with a wrong line is not taken over
+                        (default: 500 endpoints that come with the sample)""")
+                .path(
+                        "--state",
+                        "keeps the schedule in a journal, from which the next run carries on (default: in memory)")
+                .text("--store", "URL", """
+                        keeps it in a database instead: jdbc:sqlite:FILE, jdbc:h2:FILE or jdbc:postgresql://HOST/NAME?user=…;
+                        tables that are not there are created""")
+                .count("--concurrency", 1, 10_000, "checks at a time (default: 200)")
+                .count(
+                        "--serve",
+                        0,
+                        65_535,
+                        "shows a page on this port of the computer, 0 for a free one (default: no page)")
+                .flag("--metrics", """
+                        prints what the monitor measures as text for Prometheus at the end; with --serve it is at
+                        /metrics, too""");
+    }
+
+    static MonitorOptions of(CommandOptions given) throws UsageException {
+        String url = given.value("--store", null);
+        Path journal = given.value("--state", null);
+        MonitorState state = journal == null ? null : new MonitorState(journal, null);
+        return new MonitorOptions(
+                given.value("--for", Duration.ofSeconds(20)),
+                given.value("--speed", 60),
+                given.value("--endpoints", null),
+                url == null ? state : MonitorState.ofUrl(url),
+                given.value("--concurrency", 200),
+                given.value("--serve", null),
+                given.value("--metrics", false));
     }
 
     /** {@code time}, shortened. */

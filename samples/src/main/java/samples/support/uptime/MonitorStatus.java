@@ -3,7 +3,9 @@ package samples.support.uptime;
 import baton.Priority;
 import baton.scheduler.ScheduleMetrics;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The uptime monitor as its page shows it.
@@ -27,27 +29,26 @@ record MonitorStatus(
     private static final long MINUTE = Duration.ofMinutes(1).toMillis();
 
     /** All but the endpoints, with the numbers of the schedule. */
-    String numbers(ScheduleMetrics metrics) {
-        Json queue = new Json();
-        for (Priority level : Priority.values()) queue.number(level.name(), metrics.queued(level));
-        return new Json()
-                .number("now", System.currentTimeMillis())
-                .number("elapsed", elapsed.toMillis())
-                .number("speed", speed)
-                .number("running", running)
-                .number("limit", limit)
-                .raw("queue", queue.toString())
-                .number("lagP50", metrics.lagP50().toMillis())
-                .number("lagP99", metrics.lagP99().toMillis())
-                .number("checks", checks)
-                .number("failed", failed)
-                .number("retries", retries)
-                .number("reads", metrics.getStoreReads())
-                .number("writes", metrics.getStoreWrites())
-                .number("pollingReads", polled(polling.queries()))
-                .number("pollingWrites", polled(polling.rows()))
-                .raw("alerts", Json.array(alerts.stream().map(Json::quoted).toList()))
-                .toString();
+    Map<String, Object> numbers(ScheduleMetrics metrics) {
+        Map<Priority, Integer> queue = new EnumMap<>(Priority.class);
+        for (Priority level : Priority.values()) queue.put(level, metrics.queued(level));
+        return Map.ofEntries(
+                Map.entry("now", System.currentTimeMillis()),
+                Map.entry("elapsed", elapsed.toMillis()),
+                Map.entry("speed", speed),
+                Map.entry("running", running),
+                Map.entry("limit", limit),
+                Map.entry("queue", queue),
+                Map.entry("lagP50", metrics.lagP50().toMillis()),
+                Map.entry("lagP99", metrics.lagP99().toMillis()),
+                Map.entry("checks", checks),
+                Map.entry("failed", failed),
+                Map.entry("retries", retries),
+                Map.entry("reads", metrics.getStoreReads()),
+                Map.entry("writes", metrics.getStoreWrites()),
+                Map.entry("pollingReads", polled(polling.queries())),
+                Map.entry("pollingWrites", polled(polling.rows())),
+                Map.entry("alerts", alerts));
     }
 
     /** The cost of polling until now, if it had been done. */
@@ -56,9 +57,9 @@ record MonitorStatus(
     }
 
     /** A point of the picture: when, the most checks at a time, the longest wait in milliseconds. */
-    String point(ScheduleMetrics metrics) {
+    List<Long> point(ScheduleMetrics metrics) {
         Duration queued = metrics.headWait();
         Duration wait = queued.compareTo(recent.longestWait()) > 0 ? queued : recent.longestWait();
-        return "[" + elapsed.toMillis() + "," + recent.peak() + "," + wait.toMillis() + "]";
+        return List.of(elapsed.toMillis(), (long) recent.peak(), wait.toMillis());
     }
 }

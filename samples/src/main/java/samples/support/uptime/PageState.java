@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,10 +17,10 @@ final class PageState {
 
     private final MonitorReport report;
     private final AsyncSchedule<String> schedule;
-    private final Deque<String> history = new ArrayDeque<>();
+    private final Deque<List<Long>> history = new ArrayDeque<>();
 
     /** The endpoints as of the previous event, by name. */
-    private Map<String, String> endpoints = new TreeMap<>();
+    private Map<String, EndpointStatus> endpoints = new TreeMap<>();
 
     PageState(MonitorReport report, AsyncSchedule<String> schedule) {
         this.report = report;
@@ -28,36 +29,33 @@ final class PageState {
 
     /** A look: a new point of the picture, and what has changed since the previous event. */
     String look() {
-        var metrics = schedule.metrics();
         MonitorStatus status = report.status(true);
-        String point = status.point(metrics);
+        List<Long> point = status.point(schedule.metrics());
         history.addLast(point);
         if (history.size() > POINTS) history.removeFirst();
-        return changes(status)
-                .raw("numbers", status.numbers(metrics))
-                .raw("point", point)
-                .toString();
+        Map<String, Object> changes = changes(status);
+        changes.put("point", point);
+        return Json.of(changes);
     }
 
     /** The changes since the previous event, between two looks. */
     String changes() {
-        MonitorStatus status = report.status(false);
-        return changes(status)
-                .raw("numbers", status.numbers(schedule.metrics()))
-                .toString();
+        return Json.of(changes(report.status(false)));
     }
 
-    private Json changes(MonitorStatus status) {
-        Map<String, String> now = new TreeMap<>();
-        List<String> changed = new ArrayList<>();
+    private Map<String, Object> changes(MonitorStatus status) {
+        Map<String, EndpointStatus> now = new TreeMap<>();
+        List<EndpointStatus> changed = new ArrayList<>();
         for (EndpointStatus endpoint : status.endpoints()) {
-            String json = endpoint.json();
-            now.put(endpoint.name(), json);
-            if (!json.equals(endpoints.remove(endpoint.name()))) changed.add(json);
+            now.put(endpoint.name(), endpoint);
+            if (!endpoint.equals(endpoints.remove(endpoint.name()))) changed.add(endpoint);
         }
-        List<String> removed = endpoints.keySet().stream().map(Json::quoted).toList();
+        Map<String, Object> changes = new HashMap<>();
+        changes.put("changed", changed);
+        changes.put("removed", List.copyOf(endpoints.keySet()));
+        changes.put("numbers", status.numbers(schedule.metrics()));
         endpoints = now;
-        return new Json().raw("changed", Json.array(changed)).raw("removed", Json.array(removed));
+        return changes;
     }
 
     /** Everything as of the previous event: the next one tells what has changed since. */
@@ -68,14 +66,10 @@ final class PageState {
     /** Everything as of now. */
     String present() {
         MonitorStatus status = report.status(false);
-        return all(status, status.endpoints().stream().map(EndpointStatus::json).toList());
+        return all(status, status.endpoints());
     }
 
-    private String all(MonitorStatus status, Collection<String> of) {
-        return new Json()
-                .raw("numbers", status.numbers(schedule.metrics()))
-                .raw("history", Json.array(history))
-                .raw("endpoints", Json.array(of))
-                .toString();
+    private String all(MonitorStatus status, Collection<EndpointStatus> of) {
+        return Json.of(Map.of("numbers", status.numbers(schedule.metrics()), "history", history, "endpoints", of));
     }
 }

@@ -8,15 +8,18 @@ import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import samples.support.Cli;
-import samples.support.UsageException;
 
 /** Keeps secrets out of the log of the JVM: drivers of databases write parts of the URL that they are given there. */
 final class RedactedLog {
     private RedactedLog() {}
 
-    /** Runs {@code program}; meanwhile {@code redaction} is applied to all that the log's handlers write. */
-    static int during(UnaryOperator<String> redaction, Cli.Program program) throws UsageException, IOException {
+    @FunctionalInterface
+    interface Work {
+        int run() throws IOException;
+    }
+
+    /** Does {@code work}; meanwhile {@code redaction} is applied to all that the log's handlers write. */
+    static int during(UnaryOperator<String> redaction, Work work) throws IOException {
         List<Runnable> undo = new ArrayList<>();
         for (Handler handler : Logger.getLogger("").getHandlers()) {
             Formatter plain = handler.getFormatter();
@@ -30,7 +33,7 @@ final class RedactedLog {
             });
         }
         try {
-            return program.run();
+            return work.run();
         } finally {
             undo.forEach(Runnable::run);
         }

@@ -149,7 +149,7 @@ class DemoServerTest {
     }
 
     private fun compare(vararg watches: Watch, lag: Duration = Duration.ZERO): DemoComparison {
-        val options = MonitorOptions.parse(arrayOf())
+        val options = monitorOptions()
         return DemoComparison(options, server, watches.toList(), lag)
     }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode.SEPARATE_THREAD
 @Timeout(300, threadMode = SEPARATE_THREAD)
 class MonitorPageTest {
     private val written = ByteArrayOutputStream()
-    private val report = MonitorReport(MonitorOptions.parse(arrayOf()), PrintStream(written, true), System.err, false)
+    private val report = MonitorReport(monitorOptions(), PrintStream(written, true), System.err, false)
     private val checked = LinkedBlockingQueue<String>()
     private val schedule =
         AsyncSchedule.builder<String> { due ->

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 class MonitorReportTest {
-    private val options = MonitorOptions.parse(arrayOf("--concurrency", "7"))
+    private val options = monitorOptions("--concurrency", "7")
     private val written = ByteArrayOutputStream()
     private val metrics = Schedule<String> {}.metrics
     private val log = report(isLive = false)

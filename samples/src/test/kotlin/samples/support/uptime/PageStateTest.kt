@@ -20,17 +20,18 @@ internal fun jsonOf(text: String): Map<String, Any?> = JsonReader().toType(text,
 @Suppress("UNCHECKED_CAST")
 internal fun Map<String, Any?>.objects(name: String) = getValue(name) as List<Map<String, Any?>>
 
+internal fun monitorOptions(vararg args: String): MonitorOptions {
+    val given = MonitorOptions.command()
+    assertTrue(given.parse(arrayOf(*args), System.out))
+    return MonitorOptions.of(given)
+}
+
 internal fun endpointOf(name: String, level: Priority = Priority.NORMAL) =
     Endpoint(name, URI("http://fast.demo/"), Duration.ofMinutes(1), level, false)
 
 class PageStateTest {
     private val report =
-        MonitorReport(
-            MonitorOptions.parse(arrayOf("--concurrency", "7")),
-            PrintStream(ByteArrayOutputStream()),
-            System.err,
-            false,
-        )
+        MonitorReport(monitorOptions("--concurrency", "7"), PrintStream(ByteArrayOutputStream()), System.err, false)
     private val schedule =
         AsyncSchedule.builder<String> { CompletableFuture.completedFuture<Any?>(null) }.grace(Duration.ZERO).start()
     private val state = PageState(report, schedule)
@@ -114,13 +115,13 @@ class PageStateTest {
     }
 
     @Test
-    fun text_withQuotesControlsAndTags_isEscaped() {
-        val text = "a\"b\\c\n\u0001</script>\u2028ü"
+    fun text_withQuotesControlsAndTags_isOneLine() {
+        val text = "a\"b\\c\r\n\u0001</script>\u2028ü"
 
-        val quoted = Json.quoted(text)
+        val json = Json.of(mapOf("text" to text))
 
-        assertEquals("\"a\\\"b\\\\c\\u000a\\u0001\\u003c/script>\\u2028ü\"", quoted)
-        assertEquals(text, jsonOf("{\"text\":$quoted}")["text"])
+        assertEquals(1, json.lines().size, json)
+        assertEquals(text, jsonOf(json)["text"])
     }
 
     private fun Map<String, Any?>.values(vararg names: String) = names.map { getValue(it) }
