@@ -2,20 +2,15 @@ package baton.interop;
 
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.BarrierFuture;
-import baton.interop.internal.futures.Late;
-import baton.interop.internal.futures.Timeout;
-import baton.interop.internal.futures.WaiterFuture;
 import baton.sync.Barrier;
 import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierCancellation;
 import baton.sync.BarrierTimeoutException;
-import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,11 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncBarrier {
     private final Barrier barrier;
-    private final WaitCore core;
 
     private AsyncBarrier(Barrier barrier) {
         this.barrier = barrier;
-        this.core = SyncBridge.of(barrier);
     }
 
     /** The Java API of the given barrier; the two share all state. */
@@ -155,7 +148,7 @@ public final class AsyncBarrier {
      * the action fails, the last party's future fails with that failure.
      */
     public CompletableFuture<Integer> arrive() {
-        return BarrierFuture.of(barrier, WaiterFuture.enqueue(core, 1, null, null, null));
+        return BarrierFuture.arrive(barrier, null, null);
     }
 
     /**
@@ -163,8 +156,7 @@ public final class AsyncBarrier {
      * the executor rejects that.
      */
     public CompletableFuture<Integer> arrive(Executor executor) {
-        Objects.requireNonNull(executor, "executor");
-        return BarrierFuture.of(barrier, WaiterFuture.enqueue(core, 1, null, null, executor));
+        return BarrierFuture.arrive(barrier, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
@@ -173,17 +165,7 @@ public final class AsyncBarrier {
      * already. The last party is not timed out while its action runs. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<Integer> arrive(Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        Supplier<TimeoutException> late = () -> Late.arrive(timeout, barrier);
-        try {
-            // A party that need not wait is not timed out, however short the timeout is.
-            Object granted = SyncBridge.arriveNow(barrier, millis == 0);
-            if (granted != null) return BarrierFuture.of(barrier, granted);
-        } catch (BarrierBrokenException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        if (millis == 0) return CompletableFuture.failedFuture(late.get());
-        return BarrierFuture.of(barrier, WaiterFuture.<Object>enqueue(core, 1, null, null, millis, late));
+        return BarrierFuture.arrive(barrier, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** Breaks it: waiting parties fail with {@link BarrierBrokenException}. A broken barrier stays as it is. */

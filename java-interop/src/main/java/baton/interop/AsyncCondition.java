@@ -88,7 +88,7 @@ public final class AsyncCondition {
      * @throws IllegalArgumentException if {@code held} is not a permit of the mutex
      */
     public CompletableFuture<Permit> await(Permit held) {
-        return enqueue(permitOf(held), null);
+        return request(held, null, null);
     }
 
     /**
@@ -96,7 +96,7 @@ public final class AsyncCondition {
      * unlocking thread if the executor rejects that.
      */
     public CompletableFuture<Permit> await(Permit held, Executor executor) {
-        return enqueue(permitOf(held), Objects.requireNonNull(executor, "executor"));
+        return request(held, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
@@ -107,19 +107,7 @@ public final class AsyncCondition {
      * @throws IllegalArgumentException if {@code held} is not a permit of the mutex; it stays open then
      */
     public CompletableFuture<Permit> await(Permit held, Duration timeout) {
-        MutexPermit permit = permitOf(held);
-        long millis = Timeout.millis(timeout);
-        Executor inContext = CallerContext.executor(null);
-        if (!permit.markClosed()) return closed();
-        Supplier<TimeoutException> late =
-                () -> new TimeoutException("not signalled within " + Durations.textOf(timeout) + ": " + condition);
-        if (millis == 0) return tooLate(permit, late);
-        try {
-            return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext, millis, late);
-        } catch (Throwable e) { // no thread for the timer: the caller has no permit any more
-            permit.releaseHeld();
-            throw e;
-        }
+        return request(held, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -151,10 +139,23 @@ public final class AsyncCondition {
         return "Async" + condition;
     }
 
-    private CompletableFuture<Permit> enqueue(MutexPermit permit, @Nullable Executor executor) {
+    private CompletableFuture<Permit> request(Permit held, @Nullable Executor executor, @Nullable Duration timeout) {
+        MutexPermit permit = permitOf(held);
         Executor inContext = CallerContext.executor(executor); // may fail, so before the permit is closed
         if (!permit.markClosed()) return closed();
-        return WaiterFuture.awaitSignal(core, permit.owner, successor(permit), inContext);
+        Supplier<TimeoutException> late = timeout == null ? null : () -> late(timeout);
+        if (late != null && Timeout.isOver(timeout)) return tooLate(permit, late);
+        try {
+            Permit grant = new MutexPermit(mutex, permit.owner);
+            return WaiterFuture.awaitSignal(core, permit.owner, grant, inContext, timeout, late);
+        } catch (Throwable e) { // no thread for the timer: the caller has no permit any more
+            permit.releaseHeld();
+            throw e;
+        }
+    }
+
+    private TimeoutException late(Duration timeout) {
+        return new TimeoutException("not signalled within " + Durations.textOf(timeout) + ": " + condition);
     }
 
     private MutexPermit permitOf(Permit held) {
@@ -176,9 +177,5 @@ public final class AsyncCondition {
             return CompletableFuture.failedFuture(e);
         }
         return CompletableFuture.failedFuture(late.get());
-    }
-
-    private static Permit successor(MutexPermit permit) {
-        return new MutexPermit(permit.mutex, permit.owner);
     }
 }

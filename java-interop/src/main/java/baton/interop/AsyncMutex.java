@@ -6,7 +6,6 @@ import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Stages;
-import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Mutex;
@@ -91,7 +90,7 @@ public final class AsyncMutex {
 
     /** A future that completes when this caller holds the mutex. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lock() {
-        return request(null);
+        return request(null, null);
     }
 
     /**
@@ -99,7 +98,7 @@ public final class AsyncMutex {
      * the executor rejects that.
      */
     public CompletableFuture<Permit> lock(Executor executor) {
-        return request(Objects.requireNonNull(executor, "executor"));
+        return request(Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
@@ -108,12 +107,7 @@ public final class AsyncMutex {
      * milliseconds.
      */
     public CompletableFuture<Permit> lock(Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        CompletableFuture<Permit> decided = atOnce();
-        if (decided != null) return decided;
-        Supplier<TimeoutException> late = () -> Late.lock(timeout, mutex);
-        if (millis == 0) return CompletableFuture.failedFuture(late.get());
-        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), millis, late);
+        return request(null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -211,19 +205,15 @@ public final class AsyncMutex {
         return owner;
     }
 
-    private CompletableFuture<Permit> request(@Nullable Executor executor) {
-        CompletableFuture<Permit> decided = atOnce();
-        if (decided != null) return decided;
-        return WaiterFuture.enqueue(core, 1, owner, new MutexPermit(mutex, owner), executor);
-    }
-
-    /** The completed future of a request that need not wait, or null. */
-    private @Nullable CompletableFuture<Permit> atOnce() {
+    private CompletableFuture<Permit> request(@Nullable Executor executor, @Nullable Duration timeout) {
         try {
-            return mutex.tryLock(owner) ? CompletableFuture.completedFuture(handOut()) : null;
+            if (mutex.tryLock(owner)) return CompletableFuture.completedFuture(handOut());
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
+        Permit grant = new MutexPermit(mutex, owner);
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.lock(timeout, mutex);
+        return WaiterFuture.enqueue(core, 1, owner, grant, executor, timeout, late);
     }
 
     private Permit handOut() {

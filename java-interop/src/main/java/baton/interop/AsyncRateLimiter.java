@@ -154,7 +154,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
      */
     public CompletableFuture<@Nullable Void> acquire(int permits) {
-        return request(permits, null);
+        return request(permits, null, null, null);
     }
 
     /**
@@ -162,7 +162,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * executor rejects that.
      */
     public CompletableFuture<@Nullable Void> acquire(int permits, Executor executor) {
-        return request(permits, Objects.requireNonNull(executor, "executor"));
+        return request(permits, null, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /** As {@link #acquire(int, Duration)}, for one permit. */
@@ -178,12 +178,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
      */
     public CompletableFuture<@Nullable Void> acquire(int permits, Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        CompletableFuture<@Nullable Void> decided = atOnce(permits);
-        if (decided != null) return decided;
-        Supplier<TimeoutException> late = () -> Late.acquire(permits, timeout, limiter);
-        if (isLate(permits, timeout)) return CompletableFuture.failedFuture(late.get());
-        return WaiterFuture.enqueue(core, permits, null, null, millis, late);
+        return request(permits, null, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -298,32 +293,22 @@ public final class AsyncRateLimiter implements AutoCloseable {
         return "Async" + limiter;
     }
 
-    private CompletableFuture<@Nullable Void> request(int permits, @Nullable Executor executor) {
-        CompletableFuture<@Nullable Void> decided = atOnce(permits);
-        return decided != null ? decided : WaiterFuture.enqueue(core, permits, null, null, executor);
-    }
-
-    private boolean isLate(int permits, Duration timeout) {
-        return timeout.isNegative() || timeout.isZero() || !RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
-    }
-
-    /** The completed future of a request that need not wait, or null. */
-    private @Nullable CompletableFuture<@Nullable Void> atOnce(int permits) {
+    private <T extends @Nullable Object> CompletableFuture<T> request(
+            int permits, @Nullable T grant, @Nullable Executor executor, @Nullable Duration timeout) {
         try {
-            return limiter.tryAcquire(permits) ? CompletableFuture.completedFuture(null) : null;
+            if (limiter.tryAcquire(permits)) return CompletableFuture.completedFuture(grant);
         } catch (RateLimiterClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
+        if (timeout == null) return WaiterFuture.enqueue(core, permits, null, grant, executor, null, null);
+        Supplier<TimeoutException> late = () -> Late.acquire(permits, timeout, limiter);
+        boolean isHopeless = !Timeout.isOver(timeout) && !RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
+        if (isHopeless) return CompletableFuture.failedFuture(late.get());
+        return WaiterFuture.enqueue(core, permits, null, grant, executor, timeout, late);
     }
 
     /** One permit for an action. */
     private CompletableFuture<Permit> permit() {
-        UsedPermit permit = new UsedPermit(limiter);
-        try {
-            if (limiter.tryAcquire(1)) return CompletableFuture.completedFuture(permit);
-        } catch (RateLimiterClosedException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return WaiterFuture.enqueue(core, 1, null, permit, null);
+        return request(1, new UsedPermit(limiter), null, null);
     }
 }

@@ -110,7 +110,7 @@ public final class AsyncReadWriteLock {
 
     /** A future that completes when this caller may read. Closing the permit unlocks it. */
     public CompletableFuture<Permit> lockRead() {
-        return requests.request(Permit.class, LockMode.READ, null);
+        return requests.request(Permit.class, LockMode.READ, null, null);
     }
 
     /**
@@ -118,7 +118,7 @@ public final class AsyncReadWriteLock {
      * if the executor rejects that.
      */
     public CompletableFuture<Permit> lockRead(Executor executor) {
-        return requests.request(Permit.class, LockMode.READ, Objects.requireNonNull(executor, "executor"));
+        return requests.request(Permit.class, LockMode.READ, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
@@ -127,7 +127,7 @@ public final class AsyncReadWriteLock {
      * milliseconds.
      */
     public CompletableFuture<Permit> lockRead(Duration timeout) {
-        return requests.requestWithin(Permit.class, LockMode.READ, timeout);
+        return requests.request(Permit.class, LockMode.READ, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -147,7 +147,7 @@ public final class AsyncReadWriteLock {
      * runs: its stage is cancelled if that is possible, and the lock is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(LockMode.READ, action, null);
+        return requests.run(LockMode.READ, action, null, null);
     }
 
     /**
@@ -156,13 +156,13 @@ public final class AsyncReadWriteLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        return requests.runWithin(LockMode.READ, action, timeout);
+        return requests.run(LockMode.READ, action, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** As {@link #withRead(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withRead(
             Supplier<S> action, Executor executor) {
-        return requests.run(LockMode.READ, action, Objects.requireNonNull(executor, "executor"));
+        return requests.run(LockMode.READ, action, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
@@ -171,26 +171,26 @@ public final class AsyncReadWriteLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Callable<T> action, Executor executor) {
         Objects.requireNonNull(action, "action");
-        return requests.run(LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"));
+        return requests.run(LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 
     // ---- to write
 
     /** A future that completes when this caller may write, alone. Closing the permit unlocks it. */
     public CompletableFuture<WritePermit> lockWrite() {
-        return requests.request(WritePermit.class, LockMode.WRITE, null);
+        return requests.request(WritePermit.class, LockMode.WRITE, null, null);
     }
 
     /** As {@link #lockWrite()}, completed on {@code executor}; see {@link #lockRead(Executor)}. */
     public CompletableFuture<WritePermit> lockWrite(Executor executor) {
-        return requests.request(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(executor, "executor"));
+        return requests.request(WritePermit.class, LockMode.WRITE, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
      * As {@link #lockWrite()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<WritePermit> lockWrite(Duration timeout) {
-        return requests.requestWithin(WritePermit.class, LockMode.WRITE, timeout);
+        return requests.request(WritePermit.class, LockMode.WRITE, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -204,7 +204,7 @@ public final class AsyncReadWriteLock {
 
     /** Runs {@code action} while writing; all else as {@link #withRead(Supplier)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Supplier<? extends CompletionStage<T>> action) {
-        return requests.run(LockMode.WRITE, action, null);
+        return requests.run(LockMode.WRITE, action, null, null);
     }
 
     /**
@@ -213,19 +213,19 @@ public final class AsyncReadWriteLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        return requests.runWithin(LockMode.WRITE, action, timeout);
+        return requests.run(LockMode.WRITE, action, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /** As {@link #withWrite(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withWrite(
             Supplier<S> action, Executor executor) {
-        return requests.run(LockMode.WRITE, action, Objects.requireNonNull(executor, "executor"));
+        return requests.run(LockMode.WRITE, action, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /** As {@link #withWrite(Supplier, Executor)}, for an action as in {@link #withRead(Callable, Executor)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Callable<T> action, Executor executor) {
         Objects.requireNonNull(action, "action");
-        return requests.run(LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"));
+        return requests.run(LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 
     // ---- to read upgradably
@@ -235,20 +235,20 @@ public final class AsyncReadWriteLock {
      * upgradable reader. Closing the permit unlocks it, upgraded or not.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable() {
-        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null);
+        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null, null);
     }
 
     /** As {@link #lockUpgradable()}, completed on {@code executor}; see {@link #lockRead(Executor)}. */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Executor executor) {
         return requests.request(
-                UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(executor, "executor"));
+                UpgradablePermit.class, LockMode.UPGRADABLE, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /**
      * As {@link #lockUpgradable()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
-        return requests.requestWithin(UpgradablePermit.class, LockMode.UPGRADABLE, timeout);
+        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**

@@ -7,7 +7,6 @@ import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
 import baton.interop.internal.futures.Stages;
-import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Semaphore;
@@ -131,7 +130,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits) {
-        return request(permits, null, null);
+        return request(permits, null, null, null);
     }
 
     /**
@@ -139,12 +138,12 @@ public final class AsyncSemaphore implements AutoCloseable {
      * if the executor rejects that.
      */
     public CompletableFuture<Permit> acquire(int permits, Executor executor) {
-        return request(permits, null, Objects.requireNonNull(executor, "executor"));
+        return request(permits, null, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /** As {@link #acquire(int)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}. */
     public CompletableFuture<Permit> acquire(int permits, Priority priority) {
-        return request(permits, Objects.requireNonNull(priority, "priority"), null);
+        return request(permits, Objects.requireNonNull(priority, "priority"), null, null);
     }
 
     /** As {@link #acquire(int, Duration)}, for one permit. */
@@ -159,7 +158,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits, Duration timeout) {
-        return requestWithin(permits, null, timeout);
+        return request(permits, null, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -168,7 +167,8 @@ public final class AsyncSemaphore implements AutoCloseable {
      * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits, Priority priority, Duration timeout) {
-        return requestWithin(permits, Objects.requireNonNull(priority, "priority"), timeout);
+        Objects.requireNonNull(priority, "priority");
+        return request(permits, priority, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -271,7 +271,7 @@ public final class AsyncSemaphore implements AutoCloseable {
      * counts as held.
      */
     public CompletableFuture<@Nullable Void> awaitIdle() {
-        return WaiterFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null);
+        return WaiterFuture.enqueue(core, SyncBridge.IDLE_WEIGHT, null, null, null, null, null);
     }
 
     /** The order in which waiting requests are granted. */
@@ -324,28 +324,16 @@ public final class AsyncSemaphore implements AutoCloseable {
         return "Async" + semaphore;
     }
 
-    private CompletableFuture<Permit> request(int permits, @Nullable Priority priority, @Nullable Executor executor) {
-        CompletableFuture<Permit> decided = atOnce(permits);
-        if (decided != null) return decided;
-        return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), executor);
-    }
-
-    private CompletableFuture<Permit> requestWithin(int permits, @Nullable Priority priority, Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        CompletableFuture<Permit> decided = atOnce(permits);
-        if (decided != null) return decided;
-        Supplier<TimeoutException> late = () -> Late.acquire(permits, timeout, semaphore);
-        if (millis == 0) return CompletableFuture.failedFuture(late.get());
-        return WaiterFuture.enqueue(core, permits, priority, new SemaphorePermit(semaphore, permits), millis, late);
-    }
-
-    /** The completed future of a request that need not wait, or null. */
-    private @Nullable CompletableFuture<Permit> atOnce(int permits) {
+    private CompletableFuture<Permit> request(
+            int permits, @Nullable Priority priority, @Nullable Executor executor, @Nullable Duration timeout) {
         try {
-            return semaphore.tryAcquire(permits) ? CompletableFuture.completedFuture(handOut(permits)) : null;
+            if (semaphore.tryAcquire(permits)) return CompletableFuture.completedFuture(handOut(permits));
         } catch (SemaphoreClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
+        Permit grant = new SemaphorePermit(semaphore, permits);
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.acquire(permits, timeout, semaphore);
+        return WaiterFuture.enqueue(core, permits, priority, grant, executor, timeout, late);
     }
 
     private Permit handOut(int permits) {

@@ -2,9 +2,13 @@ package baton.interop.internal.futures;
 
 import baton.bridge.SyncBridge;
 import baton.sync.Barrier;
+import baton.sync.BarrierBrokenException;
+import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import kotlinx.coroutines.Job;
 import org.jspecify.annotations.Nullable;
 
@@ -27,16 +31,32 @@ public final class BarrierFuture extends RevocableFuture<Integer> {
         this.context = grant == null ? CallerContext.ofMadeRequest() : grant.executor();
     }
 
-    /** The future of a party that need not wait. */
-    public static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
-        BarrierFuture arrival = new BarrierFuture(barrier, null);
-        arrival.decided(granted, null);
+    /** Arrives; the executor completes a future that had to wait, null means the releasing thread. */
+    public static CompletableFuture<Integer> arrive(
+            Barrier barrier, @Nullable Executor executor, @Nullable Duration timeout) {
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.arrive(timeout, barrier);
+        if (late != null) {
+            boolean isOver = Timeout.isOver(timeout);
+            try {
+                // A party that need not wait is not timed out, however short the timeout is.
+                Object granted = SyncBridge.arriveNow(barrier, isOver);
+                if (granted != null) return of(barrier, granted);
+            } catch (BarrierBrokenException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+            if (isOver) return CompletableFuture.failedFuture(late.get());
+        }
+        WaiterFuture<Object> grant = new WaiterFuture<>(SyncBridge.of(barrier), 1, null, null, executor);
+        grant.start(timeout, late);
+        BarrierFuture arrival = new BarrierFuture(barrier, grant);
+        var unused = grant.whenComplete(arrival::decided);
         return arrival;
     }
 
-    public static CompletableFuture<Integer> of(Barrier barrier, WaiterFuture<Object> grant) {
-        BarrierFuture arrival = new BarrierFuture(barrier, grant);
-        var unused = grant.whenComplete((granted, failure) -> arrival.decided(granted, failure));
+    /** The future of a party that need not wait. */
+    private static CompletableFuture<Integer> of(Barrier barrier, Object granted) {
+        BarrierFuture arrival = new BarrierFuture(barrier, null);
+        arrival.decided(granted, null);
         return arrival;
     }
 

@@ -29,7 +29,6 @@ public final class ChannelRequests<T extends @Nullable Object> {
 
     public CompletableFuture<@Nullable Void> send(
             T element, @Nullable Priority priority, @Nullable Duration timeout, @Nullable Executor executor) {
-        long millis = timeout == null ? -1 : Timeout.millis(timeout);
         Object wrapped = ChannelBridge.wrap(element);
         int level = ChannelBridge.levelOf(channel, priority);
         try {
@@ -37,11 +36,11 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return enqueue(level, wrapped, null, millis, () -> Late.send(timeout, channel), executor);
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.send(timeout, channel);
+        return WaiterFuture.enqueue(core, level, wrapped, null, executor, timeout, late);
     }
 
     public CompletableFuture<Reservation<T>> reserve(@Nullable Priority priority, @Nullable Duration timeout) {
-        long millis = timeout == null ? -1 : Timeout.millis(timeout);
         int level = ChannelBridge.levelOf(channel, priority);
         if (channel.getCapacity() == 0) return CompletableFuture.failedFuture(withoutPlaces());
         HeldReservation<T> reservation = new HeldReservation<>(channel, level);
@@ -53,8 +52,8 @@ public final class ChannelRequests<T extends @Nullable Object> {
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Supplier<TimeoutException> late = () -> Late.reserve(timeout, channel);
-        return this.<Reservation<T>>enqueue(level, ChannelBridge.PLACE, reservation, millis, late, null);
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.reserve(timeout, channel);
+        return WaiterFuture.enqueue(core, level, ChannelBridge.PLACE, reservation, null, timeout, late);
     }
 
     /** A place, or null if there is none now; throws if the channel is closed, or has no places. */
@@ -71,32 +70,18 @@ public final class ChannelRequests<T extends @Nullable Object> {
     }
 
     public CompletableFuture<T> receive(@Nullable Duration timeout, @Nullable Executor executor) {
-        long millis = timeout == null ? -1 : Timeout.millis(timeout);
         try {
             Object element = ChannelBridge.poll(channel);
             if (element != ChannelBridge.EMPTY) return CompletableFuture.completedFuture(unwrap(element));
         } catch (ChannelClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Supplier<TimeoutException> late = () -> Late.receive(timeout, channel);
-        return enqueue(0, ChannelBridge.RECEIVE, null, millis, late, executor);
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.receive(timeout, channel);
+        return WaiterFuture.enqueue(core, 0, ChannelBridge.RECEIVE, null, executor, timeout, late);
     }
 
     @SuppressWarnings("unchecked") // the channel takes elements of T only
     public T unwrap(Object element) {
         return (T) ChannelBridge.unwrap(element);
-    }
-
-    /** @param millis negative to wait without a timeout */
-    private <V extends @Nullable Object> CompletableFuture<V> enqueue(
-            int number,
-            Object request,
-            @Nullable V grant,
-            long millis,
-            Supplier<TimeoutException> onTimeout,
-            @Nullable Executor executor) {
-        if (millis < 0) return WaiterFuture.enqueue(core, number, request, grant, executor);
-        if (millis > 0) return WaiterFuture.enqueue(core, number, request, grant, millis, onTimeout);
-        return CompletableFuture.failedFuture(onTimeout.get());
     }
 }

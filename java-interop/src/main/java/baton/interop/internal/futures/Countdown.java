@@ -2,6 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.waiting.WaitCore;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -22,15 +23,13 @@ public final class Countdown {
     /** The executor completes a future that had to wait; null for the thread that brings the count to zero. */
     public CompletableFuture<@Nullable Void> await(@Nullable Executor executor) {
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
-        return WaiterFuture.enqueue(core, 1, null, null, executor);
+        return WaiterFuture.enqueue(core, 1, null, null, executor, null, null);
     }
 
     /** Fails with a {@link TimeoutException} with the message {@code unmet} once the timeout has passed. */
     public CompletableFuture<@Nullable Void> await(Duration timeout, Supplier<String> unmet) {
-        long millis = Timeout.millis(timeout);
+        Objects.requireNonNull(timeout, "timeout");
         if (count.getAsInt() == 0) return CompletableFuture.completedFuture(null);
-        Supplier<TimeoutException> late = () -> new TimeoutException(unmet.get());
-        if (millis == 0) return CompletableFuture.failedFuture(late.get());
-        return WaiterFuture.enqueue(core, 1, null, null, millis, late);
+        return WaiterFuture.enqueue(core, 1, null, null, null, timeout, () -> new TimeoutException(unmet.get()));
     }
 }

@@ -22,7 +22,7 @@ public final class DrainFuture extends WaiterFuture<@Nullable Void> {
         Latch allEnded = StageTasks.beginDrain(scheduler);
         if (allEnded.getCount() == 0) return CompletableFuture.completedFuture(null);
         DrainFuture future = new DrainFuture(scheduler, SyncBridge.of(allEnded));
-        future.start();
+        future.start(null, null);
         return future;
     }
 

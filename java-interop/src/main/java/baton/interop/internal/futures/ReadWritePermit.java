@@ -69,30 +69,26 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
 
     @Override
     public CompletableFuture<WritePermit> upgrade() {
-        return startUpgrade(null);
+        return startUpgrade(null, null);
     }
 
     @Override
     public CompletableFuture<WritePermit> upgrade(Executor executor) {
-        return startUpgrade(Objects.requireNonNull(executor, "executor"));
-    }
-
-    private CompletableFuture<WritePermit> startUpgrade(@Nullable Executor executor) {
-        Upgrade upgrade = new Upgrade(executor);
-        if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
-        upgrade.start();
-        return upgrade;
+        return startUpgrade(Objects.requireNonNull(executor, "executor"), null);
     }
 
     @Override
     public CompletableFuture<WritePermit> upgrade(Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        Supplier<TimeoutException> late = () -> Late.upgrade(timeout, lock);
-        if (millis == 0) return upgradeNow(late);
-        Upgrade upgrade = new Upgrade(null);
+        return startUpgrade(null, Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    private CompletableFuture<WritePermit> startUpgrade(@Nullable Executor executor, @Nullable Duration timeout) {
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.upgrade(timeout, lock);
+        if (late != null && Timeout.isOver(timeout)) return upgradeNow(late);
+        Upgrade upgrade = new Upgrade(executor);
         if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
         try {
-            upgrade.start(millis, late);
+            upgrade.start(timeout, late);
         } catch (Throwable e) { // no thread for the timer: the request is in no queue
             upgrade.decided(false);
             throw e;

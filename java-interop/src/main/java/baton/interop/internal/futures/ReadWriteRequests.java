@@ -35,44 +35,26 @@ public final class ReadWriteRequests {
 
     /** Runs the action while it holds the lock, on the executor if there is one. */
     public <T extends @Nullable Object> CompletableFuture<T> run(
-            LockMode mode, Supplier<? extends CompletionStage<T>> action, @Nullable Executor executor) {
+            LockMode mode,
+            Supplier<? extends CompletionStage<T>> action,
+            @Nullable Executor executor,
+            @Nullable Duration timeout) {
         Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(CallerContext.supplier(action), request(Permit.class, mode, null), executor);
-    }
-
-    /** Runs the action while it holds the lock, if that is granted in time. */
-    public <T extends @Nullable Object> CompletableFuture<T> runWithin(
-            LockMode mode, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        Objects.requireNonNull(action, "action");
-        return WithPermitFuture.run(CallerContext.supplier(action), requestWithin(Permit.class, mode, timeout), null);
+        return WithPermitFuture.run(
+                CallerContext.supplier(action), request(Permit.class, mode, null, timeout), executor);
     }
 
     /** Locks; the executor completes a future that had to wait, null means the unlocking thread. */
-    public <P extends Permit> CompletableFuture<P> request(Class<P> type, LockMode mode, @Nullable Executor executor) {
-        CompletableFuture<P> decided = atOnce(type, mode);
-        if (decided != null) return decided;
-        P permit = type.cast(new ReadWritePermit(lock, mode, owner));
-        return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, executor);
-    }
-
-    /** As {@link #request}, within a timeout. */
-    public <P extends Permit> CompletableFuture<P> requestWithin(Class<P> type, LockMode mode, Duration timeout) {
-        long millis = Timeout.millis(timeout);
-        CompletableFuture<P> decided = atOnce(type, mode);
-        if (decided != null) return decided;
-        Supplier<TimeoutException> late = () -> Late.lock(mode, timeout, lock);
-        if (millis == 0) return CompletableFuture.failedFuture(late.get());
-        P permit = type.cast(new ReadWritePermit(lock, mode, owner));
-        return WaiterFuture.enqueue(core, 1, mode.request(owner), permit, millis, late);
-    }
-
-    /** The completed future of a request that need not wait, or null. */
-    private <P extends Permit> @Nullable CompletableFuture<P> atOnce(Class<P> type, LockMode mode) {
+    public <P extends Permit> CompletableFuture<P> request(
+            Class<P> type, LockMode mode, @Nullable Executor executor, @Nullable Duration timeout) {
         try {
-            return tryLock(type, mode).map(CompletableFuture::completedFuture).orElse(null);
+            if (mode.tryLock(lock, owner)) return CompletableFuture.completedFuture(handOut(lock, type, mode, owner));
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
+        P grant = type.cast(new ReadWritePermit(lock, mode, owner));
+        Supplier<TimeoutException> late = timeout == null ? null : () -> Late.lock(mode, timeout, lock);
+        return WaiterFuture.enqueue(core, 1, mode.request(owner), grant, executor, timeout, late);
     }
 
     /** Locks if that needs no waiting. */

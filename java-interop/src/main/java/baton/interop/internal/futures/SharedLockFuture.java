@@ -52,7 +52,7 @@ public final class SharedLockFuture extends SharedFuture<SharedLock> {
     }
 
     private void start() {
-        place.start();
+        place.start(null, null);
         CompletableFuture<?> unused = place.whenComplete((granted, failure) -> {
             // A cancelled place was withdrawn, and the withdrawing thread completes this.
             if (granted != null) waitForOthers();

@@ -26,6 +26,11 @@ public final class Timeout {
         }
     }
 
+    /** Whether a request with this timeout must not wait; false without a timeout. */
+    public static boolean isOver(@Nullable Duration timeout) {
+        return timeout != null && millis(timeout) == 0;
+    }
+
     /** As {@link #millis}, in nanoseconds: at most {@link Long#MAX_VALUE}, zero if it is negative. */
     public static long nanos(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");

@@ -4,7 +4,9 @@ import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
 import baton.waiting.threads.Timeouts;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -47,56 +49,41 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
      *
      * @param grant the value of the future; null for the value that the core returns
      * @param executor completes a future that had to wait; null for the releasing thread
+     * @param timeout after which the future fails with what {@code late} returns; null to wait as long as it takes
      */
-    public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
-            WaitCore core, int number, @Nullable Object request, @Nullable T grant, @Nullable Executor executor) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, number, request, grant, executor);
-        future.start();
-        return future;
-    }
-
-    /** As the other, but after {@code millis} the future fails with that {@link TimeoutException}. */
-    public static <T extends @Nullable Object> WaiterFuture<T> enqueue(
+    public static <T extends @Nullable Object> CompletableFuture<T> enqueue(
             WaitCore core,
             int number,
             @Nullable Object request,
             @Nullable T grant,
-            long millis,
-            Supplier<TimeoutException> onTimeout) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, number, request, grant, null);
-        future.start(millis, onTimeout);
+            @Nullable Executor executor,
+            @Nullable Duration timeout,
+            @Nullable Supplier<TimeoutException> late) {
+        if (late != null && Timeout.isOver(timeout)) return CompletableFuture.failedFuture(late.get());
+        WaiterFuture<T> future = new WaiterFuture<>(core, number, request, grant, executor);
+        future.start(timeout, late);
         return future;
     }
 
-    /** Enqueues at a condition, and releases the mutex that {@code owner} holds. */
-    public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
-            WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
-        future.start();
-        return future;
-    }
-
-    /** As the other, but after {@code millis} the future fails with that {@link TimeoutException}. */
-    public static <T extends @Nullable Object> WaiterFuture<T> awaitSignal(
+    /** As the other, at a condition; releases the mutex that {@code owner} holds. */
+    public static <T extends @Nullable Object> CompletableFuture<T> awaitSignal(
             WaitCore core,
             @Nullable Object owner,
             @Nullable T grant,
             @Nullable Executor executor,
-            long millis,
-            Supplier<TimeoutException> onTimeout) {
+            @Nullable Duration timeout,
+            @Nullable Supplier<TimeoutException> late) {
         WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
-        future.start(millis, onTimeout);
+        future.start(timeout, late);
         return future;
     }
 
-    final void start(long millis, Supplier<TimeoutException> late) {
-        onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(late) : late;
-        // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
-        timer = Timeouts.schedule(millis, this::timeOut);
-        start();
-    }
-
-    final void start() {
+    final void start(@Nullable Duration timeout, @Nullable Supplier<TimeoutException> late) {
+        if (timeout != null) {
+            onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(late) : late;
+            // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
+            timer = Timeouts.schedule(Timeout.millis(timeout), this::timeOut);
+        }
         int state = entry.core.enqueue(entry);
         // No other thread has the future yet, so it has no dependents that would run here.
         if (state != Waiter.WAITING) finish(state);
