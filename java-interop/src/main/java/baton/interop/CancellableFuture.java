@@ -78,8 +78,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
             CancellableFunction<? extends T> function, @Nullable TaskGroup group) {
         CancellableWork work = new CancellableWork(group);
         CancellableFuture<T> future = new CancellableFuture<>(work);
-        future.setFunction(
-                CallerContext.cancellable(Objects.requireNonNull(function, "function")), new CancellationToken(work));
+        future.setFunction(Objects.requireNonNull(function, "function"), new CancellationToken(work));
         return future;
     }
 
@@ -174,6 +173,7 @@ public final class CancellableFuture<T extends @Nullable Object> extends BinaryS
      * Cancels this future for a reason. It becomes the cause of the {@link CancellationException}, and
      * {@link CancellationToken#reason} returns it.
      */
+    @Override
     public boolean cancel(Throwable reason) {
         Objects.requireNonNull(reason, "reason");
         return isDone() ? isCancelled() : cancel(Stages.cancellation(reason), reason);

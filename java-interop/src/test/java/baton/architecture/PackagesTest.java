@@ -6,14 +6,20 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -99,6 +105,35 @@ class PackagesTest {
                 .should()
                 .beFreeOfCycles()
                 .check(CLASSES);
+    }
+
+    /** Files that depend on each other in a circle can only be read together. */
+    @Test
+    void filesOfTheFacade_formNoLargeCircle() {
+        Map<String, Set<String>> known = new TreeMap<>();
+        for (JavaClass type : CLASSES.that(resideInAPackage("baton.interop..")))
+            for (Dependency arrow : type.getDirectDependenciesFromSelf()) {
+                JavaClass target = arrow.getTargetClass().getBaseComponentType();
+                if (resideInAPackage("baton.interop..").test(target))
+                    known.computeIfAbsent(file(type), name -> new TreeSet<>()).add(file(target));
+            }
+        for (String file : known.keySet()) {
+            Set<String> circle = reachedFrom(file, known);
+            circle.removeIf(other -> !reachedFrom(other, known).contains(file));
+            assertTrue(circle.size() <= 7, () -> circle.size() + " files in a circle: " + circle);
+        }
+    }
+
+    private static String file(JavaClass type) {
+        return type.getPackageName() + "." + outermost(type);
+    }
+
+    private static Set<String> reachedFrom(String file, Map<String, Set<String>> known) {
+        Set<String> reached = new TreeSet<>();
+        Deque<String> next = new ArrayDeque<>(Set.of(file));
+        while (!next.isEmpty())
+            for (String target : known.getOrDefault(next.pop(), Set.of())) if (reached.add(target)) next.push(target);
+        return reached;
     }
 
     /** Select, cancellation, threads and maps share the package {@code futures}, and do not depend on each other. */

@@ -1,7 +1,6 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.AsyncWaitGroup;
-import baton.interop.CancellableFuture;
 import baton.interop.internal.futures.Stages;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class TaskGroup {
     private final boolean isIndependent;
     private final AsyncWaitGroup unended = AsyncWaitGroup.create();
-    private final Set<CancellableFuture<?>> running = ConcurrentHashMap.newKeySet();
+    private final Set<WorkNode<?>> running = ConcurrentHashMap.newKeySet();
 
     /** The threads that run code of the scope. */
     private final Set<Thread> inside = ConcurrentHashMap.newKeySet();
@@ -36,7 +35,7 @@ public final class TaskGroup {
     }
 
     /** Adds a future that has not started; false if the group is closed. */
-    public boolean add(CancellableFuture<?> future) {
+    public boolean add(WorkNode<?> future) {
         unended.add();
         if (closed) {
             unended.done();
@@ -77,7 +76,7 @@ public final class TaskGroup {
 
     private void stop(Throwable reason, @Nullable WorkNode<?> except) {
         stopped.compareAndSet(null, reason);
-        for (CancellableFuture<?> future : running) {
+        for (WorkNode<?> future : running) {
             if (future != except) future.cancel(reason);
         }
     }

@@ -2,6 +2,7 @@ package baton.interop.internal.cancel;
 
 import baton.interop.CancellableFunction;
 import baton.interop.CancellationToken;
+import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.RevocableFuture;
 import baton.interop.internal.futures.Stages;
 import baton.waiting.threads.Trampoline;
@@ -48,10 +49,19 @@ abstract class WorkNode<T extends @Nullable Object> extends CompletableFuture<T>
         if (work != null) ongoing = 1; // the function, or the stage
     }
 
+    /** Cancels this for a reason, which becomes the cause of the exception. */
+    public abstract boolean cancel(Throwable reason);
+
     /** Makes the function the work of this; {@link #startFunction} must follow, or a cancel. */
     protected final void setFunction(CancellableFunction<? extends T> function, CancellationToken token) {
         CancellableWork mine = work;
-        if (mine != null) mine.task = new FunctionTask<>(this, mine, function, token);
+        if (mine != null) mine.task = new FunctionTask<>(this, mine, inContext(function), token);
+    }
+
+    private static <T extends @Nullable Object> CancellableFunction<? extends T> inContext(
+            CancellableFunction<? extends T> function) {
+        CallerContext context = CallerContext.capture(null);
+        return context == null ? function : token -> context.<T, Exception>call(() -> function.call(token));
     }
 
     protected final void startFunction(Executor executor) {

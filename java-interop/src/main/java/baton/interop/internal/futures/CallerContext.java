@@ -1,6 +1,5 @@
 package baton.interop.internal.futures;
 
-import baton.interop.CancellableFunction;
 import baton.interop.ContextPropagator;
 import baton.waiting.threads.Trampoline;
 import java.util.concurrent.Executor;
@@ -27,7 +26,8 @@ public final class CallerContext implements Executor {
         current = propagator;
     }
 
-    private static @Nullable CallerContext capture(@Nullable Executor executor) {
+    /** The context of the current thread; null while no propagator is in use. */
+    public static @Nullable CallerContext capture(@Nullable Executor executor) {
         var propagator = current;
         return propagator == null ? null : new CallerContext(captured(propagator), executor);
     }
@@ -80,12 +80,6 @@ public final class CallerContext implements Executor {
         return context == null ? action : new Bound(context, action);
     }
 
-    public static <T extends @Nullable Object> CancellableFunction<? extends T> cancellable(
-            CancellableFunction<? extends T> action) {
-        CallerContext context = capture(null);
-        return context == null ? action : token -> context.<T, Exception>call(() -> action.call(token));
-    }
-
     public static <A extends @Nullable Object, T extends @Nullable Object> Function<? super A, ? extends T> function(
             Function<? super A, ? extends T> action) {
         return function(capture(null), action);
@@ -99,11 +93,11 @@ public final class CallerContext implements Executor {
                 : action;
     }
 
-    private interface Action<T extends @Nullable Object, X extends Exception> {
+    public interface Action<T extends @Nullable Object, X extends Exception> {
         T call() throws X;
     }
 
-    private <T extends @Nullable Object, X extends Exception> T call(Action<T, X> action) throws X {
+    public <T extends @Nullable Object, X extends Exception> T call(Action<T, X> action) throws X {
         Runnable undo = restored();
         try {
             return action.call();
