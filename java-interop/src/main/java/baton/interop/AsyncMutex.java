@@ -128,14 +128,12 @@ public final class AsyncMutex {
      * stage is cancelled if that is possible, and the mutex is unlocked when the stage has completed.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Supplier<? extends CompletionStage<T>> action) {
-        Objects.requireNonNull(action, "action");
         return WithPermitFuture.run(CallerContext.supplier(action), lock(), null);
     }
 
     /** As {@link #withLock(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withLock(
             Supplier<S> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(CallerContext.supplier(action), lock(), executor);
     }
@@ -145,7 +143,6 @@ public final class AsyncMutex {
      * that it throws, is that of the future. Cancelling the future does not end an action that runs.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(Callable<T> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), lock(), executor);
     }
@@ -156,7 +153,6 @@ public final class AsyncMutex {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withLock(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        Objects.requireNonNull(action, "action");
         return WithPermitFuture.run(CallerContext.supplier(action), lock(timeout), null);
     }
 

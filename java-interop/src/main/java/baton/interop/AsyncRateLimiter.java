@@ -225,14 +225,12 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * stage is cancelled if that is possible.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(Supplier<? extends CompletionStage<T>> action) {
-        Objects.requireNonNull(action, "action");
         return WithPermitFuture.run(CallerContext.supplier(action), permit(), null);
     }
 
     /** As {@link #withPermit(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermit(
             Supplier<S> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(CallerContext.supplier(action), permit(), executor);
     }
@@ -242,7 +240,6 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * that it throws, is that of the future. Cancelling the future does not end an action that runs.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(Callable<T> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(), executor);
     }

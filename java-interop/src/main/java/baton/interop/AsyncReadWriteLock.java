@@ -170,7 +170,6 @@ public final class AsyncReadWriteLock {
      * that it throws, is that of the future. Cancelling the future does not end an action that runs.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Callable<T> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         return requests.run(LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 
@@ -224,7 +223,6 @@ public final class AsyncReadWriteLock {
 
     /** As {@link #withWrite(Supplier, Executor)}, for an action as in {@link #withRead(Callable, Executor)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Callable<T> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         return requests.run(LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 

@@ -213,7 +213,6 @@ public final class AsyncSemaphore implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action) {
-        Objects.requireNonNull(action, "action");
         return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits), null);
     }
 
@@ -224,7 +223,6 @@ public final class AsyncSemaphore implements AutoCloseable {
      */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermits(
             int permits, Supplier<S> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits), executor);
     }
@@ -242,7 +240,6 @@ public final class AsyncSemaphore implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Callable<T> action, Executor executor) {
-        Objects.requireNonNull(action, "action");
         Objects.requireNonNull(executor, "executor");
         return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), acquire(permits), executor);
     }
@@ -261,7 +258,6 @@ public final class AsyncSemaphore implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action, Duration timeout) {
-        Objects.requireNonNull(action, "action");
         return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits, timeout), null);
     }
 

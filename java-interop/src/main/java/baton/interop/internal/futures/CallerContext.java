@@ -2,6 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.interop.ContextPropagator;
 import baton.waiting.threads.Trampoline;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -67,6 +68,7 @@ public final class CallerContext implements Executor {
     }
 
     public static <T extends @Nullable Object> Supplier<? extends T> supplier(Supplier<? extends T> action) {
+        Objects.requireNonNull(action, "action");
         CallerContext context = capture(null);
         return context == null ? action : () -> context.<T, RuntimeException>call(action::get);
     }

@@ -6,7 +6,6 @@ import baton.interop.Permit;
 import baton.sync.ReadWriteLock;
 import baton.waiting.WaitCore;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,7 +38,6 @@ public final class ReadWriteRequests {
             Supplier<? extends CompletionStage<T>> action,
             @Nullable Executor executor,
             @Nullable Duration timeout) {
-        Objects.requireNonNull(action, "action");
         return WithPermitFuture.run(
                 CallerContext.supplier(action), request(Permit.class, mode, null, timeout), executor);
     }

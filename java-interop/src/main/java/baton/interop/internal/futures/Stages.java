@@ -1,5 +1,6 @@
 package baton.interop.internal.futures;
 
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -79,11 +80,12 @@ public final class Stages {
         return failure instanceof Exception exception ? exception : new CompletionException(failure);
     }
 
-    /** The callable as an action whose stage has completed when the action returns. */
-    public static <T extends @Nullable Object> Supplier<CompletionStage<T>> ofCallable(Callable<? extends T> callable) {
+    /** The action as one whose stage has completed when the action returns. */
+    public static <T extends @Nullable Object> Supplier<CompletionStage<T>> ofCallable(Callable<? extends T> action) {
+        Objects.requireNonNull(action, "action");
         return () -> {
             try {
-                return CompletableFuture.completedFuture(callable.call());
+                return CompletableFuture.completedFuture(action.call());
             } catch (Throwable e) {
                 return CompletableFuture.failedFuture(e);
             }
