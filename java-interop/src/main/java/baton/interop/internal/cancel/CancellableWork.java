@@ -1,6 +1,7 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.CancellationToken;
+import baton.interop.internal.futures.FieldHandle;
 import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Stages;
 import java.lang.invoke.MethodHandles;
@@ -13,15 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the function's thread. A {@link CancellationToken} shows it to the function.
  */
 public final class CancellableWork {
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(CancellableWork.class, "state", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", Object.class);
 
     /** The teardown registered last; {@code before} are those registered before it. */
     record Teardown(Runnable action, @Nullable Teardown before) {}

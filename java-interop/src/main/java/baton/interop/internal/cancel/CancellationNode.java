@@ -1,6 +1,7 @@
 package baton.interop.internal.cancel;
 
 import baton.interop.CancellableFuture;
+import baton.interop.internal.futures.FieldHandle;
 import baton.interop.internal.futures.RevocableFuture;
 import baton.interop.internal.futures.Stages;
 import java.lang.invoke.MethodHandles;
@@ -27,18 +28,9 @@ import org.jspecify.annotations.Nullable;
  * outcome, the failure of the link would be that outcome.
  */
 public abstract class CancellationNode<T extends @Nullable Object> extends WorkNode<T> {
-    private static final VarHandle SOURCES;
-    private static final VarHandle DEPENDENTS;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            SOURCES = lookup.findVarHandle(CancellationNode.class, "sources", Object.class);
-            DEPENDENTS = lookup.findVarHandle(CancellationNode.class, "dependents", DependentCount.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle SOURCES = FieldHandle.of(MethodHandles.lookup(), "sources", Object.class);
+    private static final VarHandle DEPENDENTS =
+            FieldHandle.of(MethodHandles.lookup(), "dependents", DependentCount.class);
 
     /** The length of the chains that a description follows to their work. */
     private static final int MOST_DESCRIBED = 1_000;

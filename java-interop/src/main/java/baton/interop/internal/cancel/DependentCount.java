@@ -1,5 +1,6 @@
 package baton.interop.internal.cancel;
 
+import baton.interop.internal.futures.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
@@ -15,15 +16,7 @@ import java.lang.ref.WeakReference;
  * leaving.
  */
 final class DependentCount extends WeakReference<CancellationNode<?>> {
-    private static final VarHandle WORD;
-
-    static {
-        try {
-            WORD = MethodHandles.lookup().findVarHandle(DependentCount.class, "word", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle WORD = FieldHandle.of(MethodHandles.lookup(), "word", long.class);
 
     private static final long DEPENDENT = 1L << 32;
     private static final long ENDED = 1L << 31;

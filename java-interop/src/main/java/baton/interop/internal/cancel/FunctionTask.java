@@ -2,6 +2,7 @@ package baton.interop.internal.cancel;
 
 import baton.interop.CancellableFunction;
 import baton.interop.CancellationToken;
+import baton.interop.internal.futures.FieldHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
@@ -9,15 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A function as its executor has it. Once it is cancelled before it has begun, the task is empty and does nothing. */
 final class FunctionTask<T extends @Nullable Object> implements Runnable {
-    private static final VarHandle FUNCTION;
-
-    static {
-        try {
-            FUNCTION = MethodHandles.lookup().findVarHandle(FunctionTask.class, "function", CancellableFunction.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle FUNCTION =
+            FieldHandle.of(MethodHandles.lookup(), "function", CancellableFunction.class);
 
     private final WorkNode<T> future;
     private final CancellableWork work;

@@ -3,6 +3,7 @@ package baton.interop.internal.cancel;
 import baton.interop.CancellableFunction;
 import baton.interop.CancellationToken;
 import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.FieldHandle;
 import baton.interop.internal.futures.RevocableFuture;
 import baton.interop.internal.futures.Stages;
 import baton.waiting.threads.Trampoline;
@@ -21,18 +22,9 @@ import org.jspecify.annotations.Nullable;
  * CompletableFuture.
  */
 abstract class WorkNode<T extends @Nullable Object> extends CompletableFuture<T> {
-    private static final VarHandle ONGOING;
-    private static final VarHandle TERMINATION;
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            ONGOING = lookup.findVarHandle(WorkNode.class, "ongoing", int.class);
-            TERMINATION = lookup.findVarHandle(WorkNode.class, "termination", CompletableFuture.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle ONGOING = FieldHandle.of(MethodHandles.lookup(), "ongoing", int.class);
+    private static final VarHandle TERMINATION =
+            FieldHandle.of(MethodHandles.lookup(), "termination", CompletableFuture.class);
 
     private static final int TERMINATED = -1;
 

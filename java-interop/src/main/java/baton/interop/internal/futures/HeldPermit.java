@@ -8,15 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A permit that is released once, however often it is closed and by however many threads. */
 public abstract class HeldPermit implements Permit {
-    private static final VarHandle CLOSED;
-
-    static {
-        try {
-            CLOSED = MethodHandles.lookup().findVarHandle(HeldPermit.class, "closed", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle CLOSED = FieldHandle.of(MethodHandles.lookup(), "closed", boolean.class);
 
     private volatile boolean closed;
     private volatile @Nullable LeakWatch watch;

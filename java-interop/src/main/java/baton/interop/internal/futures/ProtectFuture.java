@@ -17,15 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProtectFuture<T extends @Nullable Object> extends RevocableFuture<T>
         implements BiConsumer<@Nullable T, @Nullable Throwable> {
-    private static final VarHandle HAS_LEFT;
-
-    static {
-        try {
-            HAS_LEFT = MethodHandles.lookup().findVarHandle(ProtectFuture.class, "hasLeft", boolean.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle HAS_LEFT = FieldHandle.of(MethodHandles.lookup(), "hasLeft", boolean.class);
 
     private final CircuitBreaker breaker;
     private final Object call;

@@ -38,15 +38,7 @@ import org.jspecify.annotations.Nullable;
  * other has ended the state. For that moment another upgrade is refused.
  */
 final class ReadWritePermit extends HeldPermit implements UpgradablePermit, WritePermit {
-    private static final VarHandle STATE;
-
-    static {
-        try {
-            STATE = MethodHandles.lookup().findVarHandle(ReadWritePermit.class, "state", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle STATE = FieldHandle.of(MethodHandles.lookup(), "state", Object.class);
 
     /** A thread is changing, at the core, the mode in which the lock is held; the change does not wait. */
     private static final Object CHANGING = new Symbol("CHANGING");

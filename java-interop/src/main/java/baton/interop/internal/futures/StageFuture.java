@@ -13,15 +13,7 @@ import org.jspecify.annotations.Nullable;
  * permit or slot is released when that stage has completed.
  */
 abstract class StageFuture<T extends @Nullable Object> extends RevocableFuture<T> {
-    private static final VarHandle PHASE;
-
-    static {
-        try {
-            PHASE = MethodHandles.lookup().findVarHandle(StageFuture.class, "phase", int.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle PHASE = FieldHandle.of(MethodHandles.lookup(), "phase", int.class);
 
     // One compare-and-set leaves WAITING: its thread completes this, and releases what this holds.
     private static final int WAITING = 0;

@@ -4,6 +4,7 @@ import baton.interop.Permit;
 import baton.interop.Select;
 import baton.interop.internal.futures.CallbackExecutor;
 import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.FieldHandle;
 import baton.interop.internal.futures.RevocableFuture;
 import baton.interop.internal.futures.WaitTrace;
 import baton.waiting.Symbol;
@@ -38,15 +39,7 @@ import org.jspecify.annotations.Nullable;
  * Any other keeps its grant, and the oldest of these wins when the starting thread next reads the list.
  */
 public final class SelectFuture<R extends @Nullable Object> extends RevocableFuture<R> {
-    private static final VarHandle PHASE;
-
-    static {
-        try {
-            PHASE = MethodHandles.lookup().findVarHandle(SelectFuture.class, "phase", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle PHASE = FieldHandle.of(MethodHandles.lookup(), "phase", Object.class);
 
     /** REGISTERING: an attempt that was met, and those met before it. The last of a list is EMPTY. */
     private record Met(
