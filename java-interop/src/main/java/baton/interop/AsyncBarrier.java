@@ -55,31 +55,17 @@ public final class AsyncBarrier {
         return create(parties, BarrierCancellation.RETRACT);
     }
 
-    /**
-     * As {@link #create(int)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code parties} is below 1
-     */
+    /** As {@link #create(int)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncBarrier create(int parties, @Nullable String name) {
         return create(parties, BarrierCancellation.RETRACT, name);
     }
 
-    /**
-     * A new barrier without a name.
-     *
-     * @throws IllegalArgumentException if {@code parties} is below 1
-     */
+    /** As {@link #create(int)}, with another effect of a cancelled party. */
     public static AsyncBarrier create(int parties, BarrierCancellation onCancel) {
         return create(parties, onCancel, (String) null);
     }
 
-    /**
-     * A new barrier.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code parties} is below 1
-     */
+    /** As {@link #create(int, BarrierCancellation)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncBarrier create(int parties, BarrierCancellation onCancel, @Nullable String name) {
         return of(new Barrier(parties, Objects.requireNonNull(onCancel, "onCancel"), name, null));
     }
@@ -87,40 +73,24 @@ public final class AsyncBarrier {
     /**
      * As {@link #create(int)}, with an action: the last party runs it each time all have arrived, and no party is
      * released before its stage has completed. If the stage fails, or the action throws, the barrier breaks.
-     *
-     * @throws IllegalArgumentException if {@code parties} is below 1
      */
     public static AsyncBarrier create(int parties, Supplier<? extends CompletionStage<?>> action) {
         return create(parties, BarrierCancellation.RETRACT, action, null);
     }
 
-    /**
-     * As {@link #create(int, Supplier)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code parties} is below 1
-     */
+    /** As {@link #create(int, Supplier)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncBarrier create(
             int parties, Supplier<? extends CompletionStage<?>> action, @Nullable String name) {
         return create(parties, BarrierCancellation.RETRACT, action, name);
     }
 
-    /**
-     * As {@link #create(int, Supplier)}, with another effect of a cancelled party.
-     *
-     * @throws IllegalArgumentException if {@code parties} is below 1
-     */
+    /** As {@link #create(int, Supplier)}, with another effect of a cancelled party. */
     public static AsyncBarrier create(
             int parties, BarrierCancellation onCancel, Supplier<? extends CompletionStage<?>> action) {
         return create(parties, onCancel, action, null);
     }
 
-    /**
-     * As {@link #create(int, Supplier)}.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code parties} is below 1
-     */
+    /** As {@link #create(int, BarrierCancellation, Supplier)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncBarrier create(
             int parties,
             BarrierCancellation onCancel,

@@ -80,12 +80,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
         return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND);
     }
 
-    /**
-     * As {@link #create(int)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code capacity} is negative
-     */
+    /** As {@link #create(int)}, with a name for messages and {@code toString}; null for none. */
     public static <T extends @Nullable Object> AsyncChannel<T> create(int capacity, @Nullable String name) {
         return create(capacity, ChannelOrder.FIFO, OnFull.SUSPEND, name);
     }
@@ -143,11 +138,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
         return conflated(null);
     }
 
-    /**
-     * As {@link #conflated()}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #conflated()}, with a name for messages and {@code toString}; null for none. */
     public static <T extends @Nullable Object> AsyncChannel<T> conflated(@Nullable String name) {
         return create(1, ChannelOrder.FIFO, OnFull.DROP_OLDEST, name);
     }
@@ -211,11 +202,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
         return ChannelBridge.offer(channel, ChannelBridge.wrap(element), ChannelBridge.levelOf(channel, null));
     }
 
-    /**
-     * As {@link #trySend(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
-     *
-     * @throws ChannelClosedException if the channel is closed
-     */
+    /** As {@link #trySend(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
     public boolean trySend(T element, Priority priority) {
         Objects.requireNonNull(priority, "priority");
         return ChannelBridge.offer(channel, ChannelBridge.wrap(element), ChannelBridge.levelOf(channel, priority));
@@ -259,12 +246,7 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
         return Optional.ofNullable(requests.tryReserve(ChannelBridge.levelOf(channel, null)));
     }
 
-    /**
-     * As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
-     *
-     * @throws ChannelClosedException if the channel is closed
-     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
-     */
+    /** As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
     public Optional<Reservation<T>> tryReserve(Priority priority) {
         Objects.requireNonNull(priority, "priority");
         return Optional.ofNullable(requests.tryReserve(ChannelBridge.levelOf(channel, priority)));

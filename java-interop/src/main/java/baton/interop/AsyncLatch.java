@@ -61,12 +61,7 @@ public final class AsyncLatch {
         return create(count, null);
     }
 
-    /**
-     * A new latch.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code count} is negative
-     */
+    /** As {@link #create(int)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncLatch create(int count, @Nullable String name) {
         return of(new Latch(count, name));
     }

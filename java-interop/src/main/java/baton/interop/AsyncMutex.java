@@ -61,11 +61,7 @@ public final class AsyncMutex {
         return create(null);
     }
 
-    /**
-     * A new mutex, free.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #create()}, with a name for messages and {@code toString}; null for none. */
     public static AsyncMutex create(@Nullable String name) {
         return of(new Mutex(false, name));
     }
@@ -161,11 +157,7 @@ public final class AsyncMutex {
         return newCondition(null);
     }
 
-    /**
-     * A new condition, on which holders of this mutex can wait.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #newCondition()}, with a name for messages and {@code toString}; null for none. */
     public AsyncCondition newCondition(@Nullable String name) {
         return AsyncCondition.of(mutex.newCondition(name));
     }

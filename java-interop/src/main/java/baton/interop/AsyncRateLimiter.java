@@ -80,11 +80,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
         return tokenBucket(permits, per, burst, null);
     }
 
-    /**
-     * As {@link #tokenBucket(int, Duration, int)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #tokenBucket(int, Duration, int)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncRateLimiter tokenBucket(int permits, Duration per, int burst, @Nullable String name) {
         return tokenBucket(permits, per, burst, Integer.MAX_VALUE, name);
     }
@@ -112,11 +108,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
         return leakyBucket(permits, per, null);
     }
 
-    /**
-     * As {@link #leakyBucket(int, Duration)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #leakyBucket(int, Duration)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncRateLimiter leakyBucket(int permits, Duration per, @Nullable String name) {
         return leakyBucket(permits, per, Integer.MAX_VALUE, name);
     }
@@ -174,8 +166,6 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time. If they
      * cannot be there in time, given the rate and the requests before this one, it fails at once. With zero or less it
      * does not wait. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
      */
     public CompletableFuture<@Nullable Void> acquire(int permits, Duration timeout) {
         return request(permits, null, null, Objects.requireNonNull(timeout, "timeout"));

@@ -65,11 +65,7 @@ public final class AsyncReadWriteLock {
         return create(ReadWritePolicy.PHASE_FAIR);
     }
 
-    /**
-     * As {@link #create()}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #create()}, with a name for messages and {@code toString}; null for none. */
     public static AsyncReadWriteLock create(@Nullable String name) {
         return create(ReadWritePolicy.PHASE_FAIR, name);
     }
@@ -79,11 +75,7 @@ public final class AsyncReadWriteLock {
         return create(policy, null);
     }
 
-    /**
-     * A new lock, free.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #create(ReadWritePolicy)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncReadWriteLock create(ReadWritePolicy policy, @Nullable String name) {
         return of(new ReadWriteLock(Objects.requireNonNull(policy, "policy"), name));
     }
@@ -170,7 +162,8 @@ public final class AsyncReadWriteLock {
      * that it throws, is that of the future. Cancelling the future does not end an action that runs.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withRead(Callable<T> action, Executor executor) {
-        return requests.run(LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
+        return requests.run(
+                LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 
     // ---- to write
@@ -223,7 +216,8 @@ public final class AsyncReadWriteLock {
 
     /** As {@link #withWrite(Supplier, Executor)}, for an action as in {@link #withRead(Callable, Executor)}. */
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Callable<T> action, Executor executor) {
-        return requests.run(LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
+        return requests.run(
+                LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 
     // ---- to read upgradably
@@ -246,7 +240,8 @@ public final class AsyncReadWriteLock {
      * As {@link #lockUpgradable()}, within {@code timeout}; see {@link #lockRead(Duration)}.
      */
     public CompletableFuture<UpgradablePermit> lockUpgradable(Duration timeout) {
-        return requests.request(UpgradablePermit.class, LockMode.UPGRADABLE, null, Objects.requireNonNull(timeout, "timeout"));
+        return requests.request(
+                UpgradablePermit.class, LockMode.UPGRADABLE, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**

@@ -80,31 +80,17 @@ public final class AsyncSemaphore implements AutoCloseable {
         return create(permits, WaitOrder.FIFO, null);
     }
 
-    /**
-     * As {@link #create(int)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code permits} is negative
-     */
+    /** As {@link #create(int)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncSemaphore create(int permits, @Nullable String name) {
         return create(permits, WaitOrder.FIFO, name);
     }
 
-    /**
-     * A new semaphore without a name.
-     *
-     * @throws IllegalArgumentException if {@code permits} is negative
-     */
+    /** As {@link #create(int)}, in another order. */
     public static AsyncSemaphore create(int permits, WaitOrder order) {
         return create(permits, order, null);
     }
 
-    /**
-     * A new semaphore.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code permits} is negative
-     */
+    /** As {@link #create(int, WaitOrder)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncSemaphore create(int permits, WaitOrder order, @Nullable String name) {
         return of(new Semaphore(permits, 0, Objects.requireNonNull(order, "order"), name));
     }
@@ -154,18 +140,12 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time; then
      * nothing is held. With zero or less it succeeds or fails at once. The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public CompletableFuture<Permit> acquire(int permits, Duration timeout) {
         return request(permits, null, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
-    /**
-     * As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
-     */
+    /** As {@link #acquire(int, Duration)}, at a level that counts where the order is {@link WaitOrder#PRIORITY}. */
     public CompletableFuture<Permit> acquire(int permits, Priority priority, Duration timeout) {
         Objects.requireNonNull(priority, "priority");
         return request(permits, priority, null, Objects.requireNonNull(timeout, "timeout"));
@@ -216,11 +196,7 @@ public final class AsyncSemaphore implements AutoCloseable {
         return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits), null);
     }
 
-    /**
-     * As {@link #withPermits(int, Supplier)}, with the action run by {@code executor}.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
-     */
+    /** As {@link #withPermits(int, Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermits(
             int permits, Supplier<S> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
@@ -235,8 +211,6 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * As {@link #withPermits(int, Supplier, Executor)}, for an action that ends when it returns. Its value, or the
      * exception that it throws, is that of the future. Cancelling the future does not end an action that runs.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Callable<T> action, Executor executor) {
@@ -253,8 +227,6 @@ public final class AsyncSemaphore implements AutoCloseable {
     /**
      * As {@link #withPermits(int, Supplier)}, but fails with {@link PermitTimeoutException}, and never runs {@code action},
      * if the permits are not granted in time. The action itself may take as long as it takes.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above {@link #permits()}, unless those are 0
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermits(
             int permits, Supplier<? extends CompletionStage<T>> action, Duration timeout) {

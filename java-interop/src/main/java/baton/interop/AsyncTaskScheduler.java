@@ -104,12 +104,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
         return builder(maxConcurrency).build();
     }
 
-    /**
-     * As {@link #create(int)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     * @throws IllegalArgumentException if {@code maxConcurrency} is below 1
-     */
+    /** As {@link #create(int)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncTaskScheduler create(int maxConcurrency, @Nullable String name) {
         AsyncTaskSchedulerBuilder builder = builder(maxConcurrency);
         return (name == null ? builder : builder.name(name)).build();

@@ -59,11 +59,7 @@ public final class AsyncWaitGroup {
         return create(null);
     }
 
-    /**
-     * A new group, at zero.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #create()}, with a name for messages and {@code toString}; null for none. */
     public static AsyncWaitGroup create(@Nullable String name) {
         return of(new WaitGroup(name));
     }

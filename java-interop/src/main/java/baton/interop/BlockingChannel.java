@@ -87,11 +87,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
         return async.trySend(element);
     }
 
-    /**
-     * As {@link #trySend(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
-     *
-     * @throws ChannelClosedException if the channel is closed
-     */
+    /** As {@link #trySend(Object)}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
     public boolean trySend(T element, Priority priority) {
         return async.trySend(element, priority);
     }
@@ -138,12 +134,7 @@ public final class BlockingChannel<T extends @Nullable Object> {
         return async.tryReserve();
     }
 
-    /**
-     * As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}.
-     *
-     * @throws ChannelClosedException if the channel is closed
-     * @throws IllegalStateException if the capacity is 0: there are no places to reserve
-     */
+    /** As {@link #tryReserve()}, at a level that counts where the order is {@link ChannelOrder#PRIORITY}. */
     public Optional<Reservation<T>> tryReserve(Priority priority) {
         return async.tryReserve(priority);
     }

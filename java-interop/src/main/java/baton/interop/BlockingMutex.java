@@ -122,11 +122,7 @@ public final class BlockingMutex implements Lock {
         return lock.newCondition();
     }
 
-    /**
-     * A new condition, on which threads that hold this mutex can wait.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #newCondition()}, with a name for messages and {@code toString}; null for none. */
     public Condition newCondition(@Nullable String name) {
         return lock.newCondition(name);
     }

@@ -69,7 +69,6 @@ public final class BlockingRateLimiter {
      * As {@link #acquire(int)}, but waits {@code timeout} at most. If the permits cannot be there in time, given the
      * rate and the callers before this one, it throws at once. With zero or less it does not wait.
      *
-     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
      * @throws PermitTimeoutException if the permits were not granted in time; nothing was taken
      */
     public void acquire(int permits, Duration timeout) throws InterruptedException, PermitTimeoutException {

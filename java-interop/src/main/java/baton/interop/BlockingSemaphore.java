@@ -95,11 +95,7 @@ public final class BlockingSemaphore {
         return acquireUninterruptibly(1);
     }
 
-    /**
-     * As {@link #acquire(int)}, but an interrupt does not end the wait.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits, unless that is 0
-     */
+    /** As {@link #acquire(int)}, but an interrupt does not end the wait. */
     public Permit acquireUninterruptibly(int permits) {
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
         if (SyncBridge.tryAcquireAsThread(semaphore, permits)) return permit.handedOut();

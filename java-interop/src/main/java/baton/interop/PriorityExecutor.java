@@ -149,11 +149,7 @@ public final class PriorityExecutor extends AbstractExecutorService {
         return over(executor, parallelism, null);
     }
 
-    /**
-     * As {@link #over(Executor, int)}, with a name.
-     *
-     * @param name shown by messages and {@code toString}, or null
-     */
+    /** As {@link #over(Executor, int)}, with a name for messages and {@code toString}; null for none. */
     public static PriorityExecutor over(Executor executor, int parallelism, @Nullable String name) {
         Objects.requireNonNull(executor, "executor");
         return of(PriorityDispatchersKt.prioritized(ExecutorsKt.from(executor), parallelism, name));

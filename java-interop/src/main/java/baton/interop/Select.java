@@ -139,9 +139,6 @@ public final class Select<R extends @Nullable Object> {
     /**
      * As {@link #onAcquire(AsyncSemaphore, int, Function)}, at a level that counts where the order is {@link
      * WaitOrder#PRIORITY}.
-     *
-     * @throws IllegalArgumentException if {@code permits} is below 1 or above those of the semaphore
-     * @throws IllegalStateException if this was started
      */
     public Select<R> onAcquire(
             AsyncSemaphore semaphore, int permits, Priority priority, Function<? super Permit, ? extends R> then) {
@@ -268,8 +265,6 @@ public final class Select<R extends @Nullable Object> {
     /**
      * As {@link #start()}, but the winner's function runs on {@code executor}; on the granting thread if the executor
      * rejects that.
-     *
-     * @throws IllegalStateException if there is no clause
      */
     public CompletableFuture<R> start(Executor executor) {
         return run(Objects.requireNonNull(executor, "executor"));
