@@ -12,18 +12,20 @@ module baton.primitives {
     exports baton.monitoring;
     exports baton.parallel;
     exports baton.resilience;
-    exports baton.shared;
     exports baton.sync;
     exports baton.tasks;
     exports baton.bridge to
-            baton.interop;
+            baton.interop,
+            baton.shared;
     exports baton.files to
-            baton.scheduler;
+            baton.scheduler,
+            baton.shared;
     exports baton.monitoring.core to
             baton.micrometer;
     exports baton.waiting to
             baton.interop,
-            baton.scheduler;
+            baton.scheduler,
+            baton.shared;
     exports baton.waiting.coroutine to
             baton.interop,
             baton.scheduler;
@@ -31,5 +33,6 @@ module baton.primitives {
             baton.scheduler;
     exports baton.waiting.threads to
             baton.interop,
-            baton.scheduler;
+            baton.scheduler,
+            baton.shared;
 }

@@ -1,9 +1,9 @@
 package baton.interop;
 
-import baton.bridge.SharedBridge;
 import baton.interop.internal.futures.SharedCallFuture;
 import baton.shared.SharedBarrier;
 import baton.shared.SharedRegionException;
+import baton.shared.bridge.SharedBridge;
 import baton.sync.BarrierBrokenException;
 import baton.sync.BarrierTimeoutException;
 import java.time.Duration;

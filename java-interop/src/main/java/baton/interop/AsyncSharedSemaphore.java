@@ -1,12 +1,12 @@
 package baton.interop;
 
 import baton.PermitTimeoutException;
-import baton.bridge.SharedBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SharedCallFuture;
 import baton.shared.SharedPermit;
 import baton.shared.SharedRegionException;
 import baton.shared.SharedSemaphore;
+import baton.shared.bridge.SharedBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package baton.interop;
 
-import baton.bridge.SharedBridge;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SharedCallFuture;
 import baton.shared.AbandonedException;
 import baton.shared.SharedRegionException;
 import baton.shared.SharedWaitGroup;
+import baton.shared.bridge.SharedBridge;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -30,6 +30,7 @@ class ApiDumpTest {
             Set.of(
                     "baton.waiting.**",
                     "baton.bridge.**",
+                    "baton.shared.bridge.**",
                     "baton.shared.counts.**",
                     "baton.shared.region.**",
                     "baton.shared.waiting.**",
@@ -45,7 +46,7 @@ class ApiDumpTest {
             Set.of("baton.InternalBatonApi"));
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "scheduler", "micrometer", "java-interop"})
+    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "java-interop"})
     void publicApi_isThatOfTheDump(String module) throws IOException {
         String api = publicApi(module);
         Path dump = Path.of("..", module, "api", "baton-" + module + ".api");

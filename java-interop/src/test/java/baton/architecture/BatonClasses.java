@@ -3,6 +3,7 @@ package baton.architecture;
 import baton.interop.AsyncMutex;
 import baton.micrometer.BatonMetrics;
 import baton.scheduler.TaskScheduler;
+import baton.shared.SharedRegion;
 import baton.sync.Mutex;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -19,7 +20,8 @@ import java.util.stream.Stream;
 
 /** The classes of the published modules, without their tests. */
 final class BatonClasses {
-    static final List<Path> MODULES = Stream.of(Mutex.class, TaskScheduler.class, BatonMetrics.class, AsyncMutex.class)
+    static final List<Path> MODULES = Stream.of(
+                    Mutex.class, SharedRegion.class, TaskScheduler.class, BatonMetrics.class, AsyncMutex.class)
             .map(BatonClasses::home)
             .toList();
 

@@ -46,10 +46,10 @@ class PackagesTest {
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
         "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
-        "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.shared..",
+        "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
         "baton.batch..,    baton baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.micrometer..",
-        "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.shared.. baton.bridge..",
+        "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge..",
         "baton.scheduler.., baton baton.files baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
     void package_knowsOnlyWhatStandsBelowIt(String room, String known) {
@@ -88,6 +88,8 @@ class PackagesTest {
         noClasses()
                 .that()
                 .resideInAPackage(room + ".*..")
+                .and()
+                .resideOutsideOfPackage(room + ".bridge")
                 .should()
                 .dependOnClassesThat(strangers)
                 .check(CLASSES);

@@ -34,7 +34,14 @@ class TimeLimitsTest {
         List<String> limits = new ArrayList<>();
         int files = 0;
         for (String module : List.of(
-                "primitives", "scheduler", "micrometer", "java-interop", "samples", "benchmarks", "verification")) {
+                "primitives",
+                "shared",
+                "scheduler",
+                "micrometer",
+                "java-interop",
+                "samples",
+                "benchmarks",
+                "verification")) {
             for (Path file : tests(Path.of("..", module, "src"))) {
                 files++;
                 for (String line : Files.readAllLines(file)) {

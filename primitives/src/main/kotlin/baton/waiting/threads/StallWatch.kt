@@ -1,5 +1,6 @@
 package baton.waiting.threads
 
+import baton.InternalBatonApi
 import java.util.concurrent.atomic.AtomicBoolean
 
 /**
@@ -14,14 +15,15 @@ import java.util.concurrent.atomic.AtomicBoolean
  * The timer is the system's, and no coroutine waits for it: a watch is for work whose threads or dispatchers stand
  * still, and whose tests may have a virtual clock.
  */
-internal abstract class StallWatch<P : Any>(private val millis: Long) {
+@InternalBatonApi
+public abstract class StallWatch<P : Any>(private val millis: Long) {
     private val isDue = AtomicBoolean()
 
     /** Each call of [begin] may fail in the same way. */
     private val failures = SeldomReport()
 
     /** Whether another look will come. */
-    val isActive: Boolean
+    public val isActive: Boolean
         get() = isDue.get()
 
     /** How far the work has come, equal to the former one if it has not gone on; null if there is none. */
@@ -36,7 +38,7 @@ internal abstract class StallWatch<P : Any>(private val millis: Long) {
     /**
      * To be called when work has begun. [reached] is how far it has come; null if only the first look is to see that.
      */
-    fun begin(reached: P? = null) {
+    public fun begin(reached: P? = null) {
         if (isDue.compareAndSet(false, true)) lookLater(reached)
     }
 

@@ -69,7 +69,7 @@ public object Timeouts {
      * Runs [action], which must neither block nor lead to user code, on the timer thread. If this throws, for want of a
      * thread or of memory, the action never runs.
      */
-    internal fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
+    public fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
         val timer = Timer(action)
         try {
             ourTimer().schedule(timer, millis, TimeUnit.MILLISECONDS)
@@ -124,7 +124,7 @@ public object Timeouts {
     }
 
     /** Runs [action] on [HandOverExecutor]; here if the system has no thread left. */
-    internal fun handOver(action: Runnable) {
+    public fun handOver(action: Runnable) {
         try {
             HandOverExecutor.execute(action)
         } catch (_: Throwable) {

@@ -91,7 +91,7 @@ public object Trampoline {
     }
 
     /** Runs [resumption], which is or calls user code. */
-    internal inline fun guarded(resumption: () -> Unit) {
+    public inline fun guarded(resumption: () -> Unit) {
         try {
             resumption()
         } catch (e: Throwable) {

@@ -1,9 +1,9 @@
 package baton.interop.internal.futures;
 
 import baton.PermitTimeoutException;
-import baton.bridge.SharedBridge;
 import baton.shared.SharedLock;
 import baton.shared.SharedMutex;
+import baton.shared.bridge.SharedBridge;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,6 +1,6 @@
 @file:JvmName("SharedBridge")
 
-package baton.bridge
+package baton.shared.bridge
 
 import baton.InternalBatonApi
 import baton.shared.SharedBarrier

@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.bridge.coreOf
 import baton.shared.region.Members
 import baton.shared.region.NameRequest
 import baton.shared.region.RegionMember
@@ -44,7 +45,7 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
 
     /** The queue of this process; a granted waiter goes on with [lockGranted]. */
     val queue: WaitCore
-        get() = local.core
+        get() = coreOf(local)
 
     /** False after the end: the file may have been cut. */
     val isLocked: Boolean
@@ -124,7 +125,7 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
         val atOnce = if (isFirst) unlockingOnFailure { tryTake(slept = false) } else null
         if (atOnce != null) return atOnce
         val deadline = System.nanoTime() + maxOf(nanos, 0)
-        if (!isFirst && (nanos <= 0 || !ThreadWaiter(local.core, 1, null, this).await(nanos))) return null
+        if (!isFirst && (nanos <= 0 || !ThreadWaiter(coreOf(local), 1, null, this).await(nanos))) return null
         val lock = unlockingOnFailure { tryTake(slept = false) ?: awaitWordBlocking(nanos, deadline) }
         if (lock == null) local.unlock()
         return lock

@@ -1,8 +1,8 @@
 package baton.shared
 
-import baton.bridge.coreOf
-import baton.bridge.lockGranted
 import baton.runBlockingOfAnyKotlinx
+import baton.shared.bridge.coreOf
+import baton.shared.bridge.lockGranted
 import baton.waiting.ThreadWaiter
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit.SECONDS

@@ -1,4 +1,4 @@
-package baton.lincheck
+package baton.shared.lincheck
 
 import baton.lincheck.world.LincheckCase
 import baton.shared.word.MutexWord

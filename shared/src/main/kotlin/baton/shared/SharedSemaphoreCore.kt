@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.bridge.coreOf
 import baton.shared.counts.MemberCounts
 import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
@@ -79,7 +80,7 @@ internal class SharedSemaphoreCore(
         }
         if (nanos <= 0) return null
         val deadline = System.nanoTime() + nanos
-        if (!queue.tryLock() && !ThreadWaiter(queue.core, 1, null, this).await(nanos)) return null
+        if (!queue.tryLock() && !ThreadWaiter(coreOf(queue), 1, null, this).await(nanos)) return null
         try {
             return counts.changes.newPoll().awaitBlocking(deadline, { counts.takeOffDead() }) { tryTake(n) }
         } finally {
