@@ -9,6 +9,7 @@ import baton.interop.internal.futures.Timeout;
 import baton.interop.internal.futures.UsedPermit;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
+import baton.resilience.Rate;
 import baton.resilience.RateLimitedException;
 import baton.resilience.RateLimiter;
 import baton.resilience.RateLimiterClosedException;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import kotlin.time.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * {@link CompletableFuture}.
  *
  * <pre>{@code
- * AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1), 20);
+ * AsyncRateLimiter limiter = AsyncRateLimiter.builder(10, Duration.ofSeconds(1)).burst(20).build();
  * CompletableFuture<String> body = limiter.withPermit(
  *         () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
  * }</pre>
@@ -70,58 +72,32 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * A new limiter that allows bursts: {@code permits} permits come in each {@code per}, and up to {@code burst}
-     * unused ones are saved up. It begins full.
-     *
-     * @throws IllegalArgumentException if {@code permits} or {@code burst} is below 1, or {@code per} is not above zero
-     *     or above 292 years
-     */
-    public static AsyncRateLimiter tokenBucket(int permits, Duration per, int burst) {
-        return tokenBucket(permits, per, burst, null);
-    }
-
-    /** As {@link #tokenBucket(int, Duration, int)}, with a name for messages and {@code toString}; null for none. */
-    public static AsyncRateLimiter tokenBucket(int permits, Duration per, int burst, @Nullable String name) {
-        return tokenBucket(permits, per, burst, Integer.MAX_VALUE, name);
-    }
-
-    /**
-     * As {@link #tokenBucket(int, Duration, int)}, with a bounded queue.
-     *
-     * @param maxWaiting how many requests may wait, at least 0; further ones fail with {@link RateLimitedException}
-     * @param name shown by messages and {@code toString}, or null
-     */
-    public static AsyncRateLimiter tokenBucket(
-            int permits, Duration per, int burst, int maxWaiting, @Nullable String name) {
-        Objects.requireNonNull(per, "per");
-        return of(RateLimiterBridge.tokenBucket(permits, per, burst, maxWaiting, name));
-    }
-
-    /**
-     * A new limiter whose permits are evenly spaced, {@code permits} in each {@code per}; one unused permit at most is
-     * saved.
+     * A new limiter that allows bursts: {@code permits} permits come in each {@code per}, and up to as many unused ones
+     * are saved up. It begins full. {@link #builder} has further settings, such as a greater burst.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1, or {@code per} is not above zero or above 292
      *     years
      */
-    public static AsyncRateLimiter leakyBucket(int permits, Duration per) {
-        return leakyBucket(permits, per, null);
-    }
-
-    /** As {@link #leakyBucket(int, Duration)}, with a name for messages and {@code toString}; null for none. */
-    public static AsyncRateLimiter leakyBucket(int permits, Duration per, @Nullable String name) {
-        return leakyBucket(permits, per, Integer.MAX_VALUE, name);
+    public static AsyncRateLimiter tokenBucket(int permits, Duration per) {
+        return builder(permits, per).build();
     }
 
     /**
-     * As {@link #leakyBucket(int, Duration)}, with a bounded queue.
-     *
-     * @param maxWaiting how many requests may wait, at least 0; further ones fail with {@link RateLimitedException}
-     * @param name shown by messages and {@code toString}, or null
+     * As {@link #tokenBucket}, but the permits are evenly spaced: one unused permit at most is saved. {@link #builder}
+     * has further settings.
      */
-    public static AsyncRateLimiter leakyBucket(int permits, Duration per, int maxWaiting, @Nullable String name) {
-        Objects.requireNonNull(per, "per");
-        return of(RateLimiterBridge.leakyBucket(permits, per, maxWaiting, name));
+    public static AsyncRateLimiter leakyBucket(int permits, Duration per) {
+        return builder(permits, per).leaky().build();
+    }
+
+    /**
+     * A builder of a limiter for which {@code permits} permits come in each {@code per}.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or {@code per} is not above zero or above 292
+     *     years
+     */
+    public static Builder builder(int permits, Duration per) {
+        return new Builder(permits, RateLimiterBridge.rate(permits, Objects.requireNonNull(per, "per")));
     }
 
     /** The Kotlin limiter behind this. */
@@ -250,8 +226,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * @throws RateLimiterClosedException if the limiter is closed
      */
     public void update(int permits, Duration per, int burst) {
-        Objects.requireNonNull(per, "per");
-        RateLimiterBridge.update(limiter, permits, per, burst);
+        limiter.update(RateLimiterBridge.rate(permits, Objects.requireNonNull(per, "per")), burst);
     }
 
     /** How many permits are there, also while the first request needs more than that. Never negative. */
@@ -297,5 +272,64 @@ public final class AsyncRateLimiter implements AutoCloseable {
     /** One permit for an action. */
     private CompletableFuture<Permit> permit() {
         return request(1, new UsedPermit(limiter), null, null);
+    }
+
+    /** Builds an {@link AsyncRateLimiter}: a token bucket, unless it is {@link #leaky}. */
+    public static final class Builder {
+        private final Rate rate;
+        private int burst;
+        private boolean isLeaky;
+        private int maxWaiting = Integer.MAX_VALUE;
+        private @Nullable String name;
+
+        private Builder(int permits, Rate rate) {
+            this.rate = rate;
+            this.burst = permits;
+        }
+
+        /**
+         * Up to so many unused permits are saved up; by default as many as come in each {@code per}. A leaky bucket
+         * ignores it.
+         *
+         * @throws IllegalArgumentException if {@code permits} is below 1
+         */
+        public Builder burst(int permits) {
+            if (permits < 1) throw new IllegalArgumentException("burst = " + permits + ", must be at least 1");
+            burst = permits;
+            return this;
+        }
+
+        /** Spaces the permits evenly; one unused permit at most is saved. */
+        public Builder leaky() {
+            isLeaky = true;
+            return this;
+        }
+
+        /**
+         * How many requests may wait; further ones fail with {@link RateLimitedException}. By default there is no
+         * bound.
+         *
+         * @throws IllegalArgumentException if {@code requests} is negative
+         */
+        public Builder maxWaiting(int requests) {
+            if (requests < 0) throw new IllegalArgumentException("maxWaiting = " + requests + ", must be at least 0");
+            maxWaiting = requests;
+            return this;
+        }
+
+        /** The name shown by messages; by default null, which is none. */
+        public Builder name(@Nullable String name) {
+            this.name = name;
+            return this;
+        }
+
+        /** A new limiter with these settings, which begins full. */
+        public AsyncRateLimiter build() {
+            TimeSource.WithComparableMarks clock = TimeSource.Monotonic.INSTANCE;
+            return of(
+                    isLeaky
+                            ? RateLimiter.Companion.leakyBucket(rate, maxWaiting, clock, name)
+                            : RateLimiter.Companion.tokenBucket(rate, burst, maxWaiting, clock, name));
+        }
     }
 }

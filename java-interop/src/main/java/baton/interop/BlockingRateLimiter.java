@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * AsyncRateLimiter#blocking()}.
  *
  * <pre>{@code
- * BlockingRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1), 20).blocking();
+ * BlockingRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1)).blocking();
  * String body = limiter.call(() -> client.send(request, BodyHandlers.ofString()).body());
  * }</pre>
  *

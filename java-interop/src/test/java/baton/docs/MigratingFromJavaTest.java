@@ -248,8 +248,8 @@ class MigratingFromJavaTest {
     @Test
     void limiter_startsFull() {
         Duration per = Duration.ofDays(1);
-        assertEquals(10, AsyncRateLimiter.tokenBucket(10, per, 10).availablePermits());
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, per, 10);
+        assertEquals(10, AsyncRateLimiter.tokenBucket(10, per).availablePermits());
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, per);
         limiter.tryAcquire(9); // one is left, as in a new RateLimiter of Guava
         assertTrue(limiter.tryAcquire());
         assertFalse(limiter.tryAcquire());
@@ -331,7 +331,7 @@ class MigratingFromJavaTest {
 
     @Test
     void table_rateLimiters() throws Exception {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1), 10);
+        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofSeconds(1));
         limiter.blocking().acquire();
         assertEquals("called", limiter.withPermit(() -> call()).join());
     }

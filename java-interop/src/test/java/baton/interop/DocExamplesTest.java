@@ -330,7 +330,8 @@ class DocExamplesTest {
         HttpClient client = HttpClient.newHttpClient();
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1:9/")).build();
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(10, Duration.ofDays(1), 20);
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(10, Duration.ofDays(1)).burst(20).build();
         CompletableFuture<String> body = limiter.withPermit(
                 () -> client.sendAsync(request, BodyHandlers.ofString()).thenApply(HttpResponse::body));
         assertInstanceOf(IOException.class, Futures.awaitFailure(body));

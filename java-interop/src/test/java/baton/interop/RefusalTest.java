@@ -69,7 +69,10 @@ class RefusalTest {
     }
 
     private static AsyncRateLimiter spentLimiter(int maxWaiting) {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, Duration.ofDays(1), 1, maxWaiting, "x");
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, Duration.ofDays(1))
+                .maxWaiting(maxWaiting)
+                .name("x")
+                .build();
         assertTrue(limiter.tryAcquire());
         return limiter;
     }

@@ -19,16 +19,5 @@ import kotlin.time.toKotlinDuration
 public fun canHaveWithin(limiter: RateLimiter, permits: Int, timeout: Duration): Boolean =
     limiter.core.canHaveWithin(permits, timeout.toKotlinDuration())
 
-private fun rate(permits: Int, per: Duration) = Rate(permits.toLong(), per.toKotlinDuration())
-
-@InternalBatonApi
-public fun tokenBucket(permits: Int, per: Duration, burst: Int, maxWaiting: Int, name: String?): RateLimiter =
-    RateLimiter.tokenBucket(rate(permits, per), burst.toLong(), maxWaiting, name = name)
-
-@InternalBatonApi
-public fun leakyBucket(permits: Int, per: Duration, maxWaiting: Int, name: String?): RateLimiter =
-    RateLimiter.leakyBucket(rate(permits, per), maxWaiting, name = name)
-
-@InternalBatonApi
-public fun update(limiter: RateLimiter, permits: Int, per: Duration, burst: Int): Unit =
-    limiter.update(rate(permits, per), burst.toLong())
+/** Java cannot call a constructor that has a kotlin.time.Duration among its parameters. */
+@InternalBatonApi public fun rate(permits: Int, per: Duration): Rate = Rate(permits.toLong(), per.toKotlinDuration())

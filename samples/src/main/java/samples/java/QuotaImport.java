@@ -45,8 +45,9 @@ final class QuotaImport {
     }
 
     void withLimiterAndBreaker() {
-        AsyncRateLimiter limiter =
-                AsyncRateLimiter.tokenBucket(QuotaLimits.RATE, Duration.ofSeconds(1), QuotaLimits.BURST);
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(QuotaLimits.RATE, Duration.ofSeconds(1))
+                .burst(QuotaLimits.BURST)
+                .build();
         AsyncCircuitBreaker breaker = AsyncCircuitBreaker.builder()
                 .window(QuotaLimits.WINDOW)
                 .failureRate((double) QuotaLimits.FAILURES / QuotaLimits.WINDOW)

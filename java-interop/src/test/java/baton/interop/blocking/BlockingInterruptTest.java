@@ -37,7 +37,8 @@ class BlockingInterruptTest {
         AsyncLatch latch = AsyncLatch.create(0);
         AsyncWaitGroup group = AsyncWaitGroup.create();
         AsyncBarrier barrier = AsyncBarrier.create(1);
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, Duration.ofDays(1), 2);
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(1, Duration.ofDays(1)).burst(2).build();
         Duration time = Duration.ofSeconds(1);
         List<Executable> calls = List.of(
                 () -> semaphore.blocking().acquire(),

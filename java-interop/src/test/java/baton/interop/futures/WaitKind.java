@@ -250,7 +250,10 @@ public enum WaitKind {
                 });
     }),
     ACQUIRE_AT_A_RATE(() -> {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, Duration.ofDays(100), 3, "x");
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, Duration.ofDays(100))
+                .burst(3)
+                .name("x")
+                .build();
         assertTrue(limiter.tryAcquire(1));
         CompletableFuture<Void> head = limiter.acquire(3);
         return new Wait(() -> limiter.waiting() - (head.isDone() ? 0 : 1), () -> head.cancel(false))

@@ -122,7 +122,8 @@ class AsyncMonitorTest {
             AsyncMutex mutex = AsyncMutex.create();
             AsyncReadWriteLock lock = AsyncReadWriteLock.create();
             AsyncChannel<String> channel = AsyncChannel.create(5);
-            AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, NEVER, 6);
+            AsyncRateLimiter limiter =
+                    AsyncRateLimiter.builder(1, NEVER).burst(6).build();
             AsyncCircuitBreaker breaker = AsyncCircuitBreaker.create("store");
             AsyncBatchProcessor batch = AsyncBatchProcessor.create(new ConcurrencyConfig());
             AsyncTaskScheduler scheduler = AsyncTaskScheduler.create(7);

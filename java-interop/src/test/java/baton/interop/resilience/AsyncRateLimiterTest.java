@@ -38,7 +38,8 @@ class AsyncRateLimiterTest {
     private static final Duration DAY = Duration.ofDays(1);
 
     private static AsyncRateLimiter empty(Duration period) {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, period, 1, "api");
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(1, period).name("api").build();
         assertTrue(limiter.tryAcquire());
         return limiter;
     }
@@ -87,7 +88,7 @@ class AsyncRateLimiterTest {
 
     @Test
     void cancelledOrCompletedFuture_takesNothing_andThoseBehindMoveUpAtOnce() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 3);
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, DAY).burst(3).build();
         assertTrue(limiter.tryAcquire());
         CompletableFuture<Void> first = limiter.acquire(3);
         CompletableFuture<Void> second = limiter.acquire(3);
@@ -101,21 +102,24 @@ class AsyncRateLimiterTest {
 
     @Test
     void maxWaiting_reached_failsWithRetryIn() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 1, 1, "api");
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(1, DAY).maxWaiting(1).name("api").build();
         assertTrue(limiter.tryAcquire());
         CompletableFuture<Void> waits = limiter.acquire();
         RateLimitedException refused = assertInstanceOf(RateLimitedException.class, failure(limiter.acquire()));
         assertTrue(refused.retryIn().compareTo(DAY) > 0 && refused.retryIn().compareTo(DAY.multipliedBy(2)) <= 0);
         assertTrue(refused.getMessage().startsWith("1 callers wait already for RateLimiter 'api', retry in "));
         assertFalse(waits.isDone());
-        AsyncRateLimiter even = AsyncRateLimiter.leakyBucket(1, DAY, 0, null);
+        AsyncRateLimiter even =
+                AsyncRateLimiter.builder(1, DAY).leaky().maxWaiting(0).build();
         assertTrue(even.tryAcquire());
         assertInstanceOf(RateLimitedException.class, failure(even.withPermit(CompletableFuture::new)));
     }
 
     @Test
     void reservation_hasItsDelayAndGivesItsPlaceBack() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.leakyBucket(1, DAY, "even");
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(1, DAY).leaky().name("even").build();
         assertEquals(Duration.ZERO, limiter.reserve().delay());
         RateReservation reservation = limiter.reserve(2);
         assertTrue(reservation.delay().compareTo(DAY) > 0, reservation::toString);
@@ -156,7 +160,7 @@ class AsyncRateLimiterTest {
 
     @Test
     void withPermit_actionFailsOrThrows_arrivesInTheFutureAndNothingIsGivenBack() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 4);
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, DAY).burst(4).build();
         IOException failure = new IOException("no answer");
         assertEquals(
                 1,
@@ -173,7 +177,7 @@ class AsyncRateLimiterTest {
 
     @Test
     void withPermit_onAnExecutor_runsThere() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 3);
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, DAY).burst(3).build();
         Futures.Steps steps = new Futures.Steps();
         CompletableFuture<String> stage = limiter.withPermit(() -> CompletableFuture.completedFuture("a"), steps);
         CompletableFuture<String> value = limiter.withPermit(() -> "b", steps);
@@ -187,7 +191,7 @@ class AsyncRateLimiterTest {
 
     @Test
     void withPermit_cancelled_neverRunsOrCancelsTheStage() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 1, "api");
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, DAY).name("api").build();
         CompletableFuture<String> stage = new CompletableFuture<>();
         CompletableFuture<String> running = limiter.withPermit(() -> stage);
         CompletableFuture<String> waiting = limiter.withPermit(() -> CompletableFuture.completedFuture("never"));
@@ -203,7 +207,8 @@ class AsyncRateLimiterTest {
 
     @Test
     void arguments_thatCanNeverSucceed_areRefusedAtTheCall() {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 2);
+        AsyncRateLimiter.Builder builder = AsyncRateLimiter.builder(1, DAY).burst(2);
+        AsyncRateLimiter limiter = builder.build();
         for (int permits : new int[] {Integer.MIN_VALUE, 0, 3, Integer.MAX_VALUE}) {
             assertThrows(IllegalArgumentException.class, () -> limiter.acquire(permits));
             assertThrows(IllegalArgumentException.class, () -> limiter.acquire(permits, DAY));
@@ -211,24 +216,27 @@ class AsyncRateLimiterTest {
             assertThrows(IllegalArgumentException.class, () -> limiter.reserve(permits));
         }
         for (int count : new int[] {Integer.MIN_VALUE, -1, 0}) {
-            assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.tokenBucket(count, DAY, 1));
-            assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.tokenBucket(1, DAY, count));
+            assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.tokenBucket(count, DAY));
+            assertThrows(IllegalArgumentException.class, () -> builder.burst(count));
             assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.leakyBucket(count, DAY));
             assertThrows(IllegalArgumentException.class, () -> limiter.update(count, DAY, 1));
             assertThrows(IllegalArgumentException.class, () -> limiter.update(1, DAY, count));
         }
-        assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.leakyBucket(1, DAY, -1, null));
+        assertThrows(IllegalArgumentException.class, () -> builder.maxWaiting(-1));
         for (Duration per :
                 List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ZERO, Duration.ofSeconds(Long.MAX_VALUE))) {
-            assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.tokenBucket(1, per, 1));
+            assertThrows(IllegalArgumentException.class, () -> AsyncRateLimiter.tokenBucket(1, per));
             assertThrows(IllegalArgumentException.class, () -> limiter.update(1, per, 1));
         }
         assertEquals("AsyncRateLimiter (1 per 1d, burst = 2, available = 2, waiting = 0)", limiter.toString());
+        // What was refused has left the builder as it was.
+        assertEquals(limiter.toString(), builder.build().toString());
     }
 
     @Test
     void blockingView_sharesAllState() throws Exception {
-        AsyncRateLimiter limiter = AsyncRateLimiter.tokenBucket(1, DAY, 4, "api");
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(1, DAY).burst(4).name("api").build();
         assertTrue(limiter.blocking().tryAcquire());
         limiter.blocking().acquire();
         assertEquals("value", limiter.blocking().call(() -> "value"));
