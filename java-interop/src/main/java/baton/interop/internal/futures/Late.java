@@ -2,79 +2,56 @@ package baton.interop.internal.futures;
 
 import baton.PermitTimeoutException;
 import baton.bridge.Durations;
-import baton.channels.Channel;
-import baton.resilience.RateLimiter;
-import baton.scheduler.TaskScheduler;
-import baton.shared.SharedMutex;
-import baton.shared.SharedSemaphore;
-import baton.shared.SharedWaitGroup;
-import baton.sync.Barrier;
 import baton.sync.BarrierTimeoutException;
-import baton.sync.Mutex;
-import baton.sync.ReadWriteLock;
-import baton.sync.Semaphore;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The failures of requests that were not granted in time, the same for futures and for threads. */
+/**
+ * The failures of requests that were not granted in time, the same for futures and for threads. The last argument is
+ * the primitive, in the text.
+ */
 public final class Late {
     private Late() {}
 
-    public static PermitTimeoutException acquire(int permits, Duration timeout, Semaphore semaphore) {
-        return noPermits(permits, timeout, semaphore);
-    }
-
-    public static PermitTimeoutException acquire(int permits, Duration timeout, RateLimiter limiter) {
-        return noPermits(permits, timeout, limiter);
-    }
-
-    public static PermitTimeoutException acquire(int permits, @Nullable Duration timeout, SharedSemaphore semaphore) {
-        return noPermits(permits, timeout, semaphore);
-    }
-
-    private static PermitTimeoutException noPermits(int permits, @Nullable Duration timeout, Object from) {
+    public static PermitTimeoutException acquire(int permits, @Nullable Duration timeout, Object from) {
         String what = permits == 1 ? "permit" : permits + " permits";
         return new PermitTimeoutException("no " + what + " " + within(timeout) + " from " + from);
     }
 
-    public static PermitTimeoutException lock(Duration timeout, Mutex mutex) {
+    public static PermitTimeoutException lock(Duration timeout, Object mutex) {
         return new PermitTimeoutException("not locked " + within(timeout) + ": " + mutex);
     }
 
-    public static PermitTimeoutException lock(Duration timeout, SharedMutex mutex) {
-        return new PermitTimeoutException("not locked " + within(timeout) + ": " + mutex);
-    }
-
-    public static PermitTimeoutException lock(LockMode mode, Duration timeout, ReadWriteLock lock) {
+    public static PermitTimeoutException lock(LockMode mode, Duration timeout, Object lock) {
         return new PermitTimeoutException("not locked " + mode.purpose + " " + within(timeout) + ": " + lock);
     }
 
-    public static PermitTimeoutException send(@Nullable Duration timeout, Channel<?> channel) {
-        return new PermitTimeoutException("not sent " + within(timeout) + ": " + channel);
-    }
-
-    public static PermitTimeoutException reserve(@Nullable Duration timeout, Channel<?> channel) {
-        return new PermitTimeoutException("no place " + within(timeout) + ": " + channel);
-    }
-
-    public static TimeoutException receive(@Nullable Duration timeout, Channel<?> channel) {
-        return new TimeoutException("nothing received " + within(timeout) + ": " + channel);
-    }
-
-    public static BarrierTimeoutException arrive(Duration timeout, Barrier barrier) {
-        return new BarrierTimeoutException("not all arrived " + within(timeout) + ": " + barrier);
-    }
-
-    public static TimeoutException await(@Nullable Duration timeout, SharedWaitGroup group) {
-        return new TimeoutException("not zero " + within(timeout) + ": " + group);
-    }
-
-    public static PermitTimeoutException upgrade(Duration timeout, ReadWriteLock lock) {
+    public static PermitTimeoutException upgrade(Duration timeout, Object lock) {
         return new PermitTimeoutException("not upgraded " + within(timeout) + ": " + lock);
     }
 
-    public static PermitTimeoutException slot(@Nullable Duration timeout, TaskScheduler scheduler) {
+    public static PermitTimeoutException send(@Nullable Duration timeout, Object channel) {
+        return new PermitTimeoutException("not sent " + within(timeout) + ": " + channel);
+    }
+
+    public static PermitTimeoutException reserve(@Nullable Duration timeout, Object channel) {
+        return new PermitTimeoutException("no place " + within(timeout) + ": " + channel);
+    }
+
+    public static TimeoutException receive(@Nullable Duration timeout, Object channel) {
+        return new TimeoutException("nothing received " + within(timeout) + ": " + channel);
+    }
+
+    public static BarrierTimeoutException arrive(Duration timeout, Object barrier) {
+        return new BarrierTimeoutException("not all arrived " + within(timeout) + ": " + barrier);
+    }
+
+    public static TimeoutException await(@Nullable Duration timeout, Object group) {
+        return new TimeoutException("not zero " + within(timeout) + ": " + group);
+    }
+
+    public static PermitTimeoutException slot(@Nullable Duration timeout, Object scheduler) {
         return new PermitTimeoutException("no slot " + within(timeout) + ": " + scheduler);
     }
 
