@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import kotlinx.coroutines.DisposableHandle;
 import org.jspecify.annotations.Nullable;
@@ -79,24 +80,21 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
 
     @Override
     public boolean complete(T value) {
-        boolean completed;
-        try {
-            withdraw();
-        } finally {
-            completed = super.complete(value);
-        }
-        if (completed) completedFromOutside();
-        return completed;
+        return endFromOutside(() -> super.complete(value));
     }
 
     @Override
     public boolean completeExceptionally(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
+        return endFromOutside(() -> super.completeExceptionally(cause));
+    }
+
+    private boolean endFromOutside(BooleanSupplier completion) {
         boolean completed;
         try {
             withdraw();
         } finally {
-            completed = super.completeExceptionally(cause);
+            completed = completion.getAsBoolean();
         }
         if (completed) completedFromOutside();
         return completed;
@@ -150,25 +148,21 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
 
     @Override
     public void obtrudeValue(T value) {
-        boolean wasDone = isDone();
-        try {
-            withdraw();
-        } finally {
-            super.obtrudeValue(value);
-        }
-        if (!wasDone) completedFromOutside();
+        obtrude(() -> super.obtrudeValue(value));
     }
 
     @Override
     public void obtrudeException(Throwable cause) {
         Objects.requireNonNull(cause, "cause");
+        obtrude(() -> super.obtrudeException(cause));
+    }
+
+    private void obtrude(Runnable completion) {
         boolean wasDone = isDone();
-        try {
-            withdraw();
-        } finally {
-            super.obtrudeException(cause);
-        }
-        if (!wasDone) completedFromOutside();
+        var unused = endFromOutside(() -> {
+            completion.run();
+            return !wasDone;
+        });
     }
 
     /** Dependent stages are ordinary futures: to cancel them withdraws nothing. */
