@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.interop.internal.parallel.BlockingThreads;
+import baton.interop.internal.parallel.Elements;
 import baton.interop.internal.parallel.GateFuture;
 import baton.interop.internal.parallel.MapFuture;
 import baton.interop.internal.parallel.MapKind;
@@ -90,7 +91,7 @@ public final class Tasks {
             Flow.Publisher<? extends T> items,
             int limit,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(StreamKind.mapLimit(limit), items, function);
+        return new MapPublisher<>(StreamKind.mapLimit(limit), Elements.<T>of(items), function);
     }
 
     /** One outcome for each element, in the order of the elements. The future fails only if the source does. */
@@ -143,7 +144,7 @@ public final class Tasks {
             int size,
             int limit,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(StreamKind.processInChunks(size, limit, null), items, function);
+        return new MapPublisher<>(StreamKind.processInChunks(size, limit, null), Elements.<T>of(items), function);
     }
 
     /**
@@ -161,8 +162,8 @@ public final class Tasks {
             int limit,
             MemoryGate gate,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(
-                StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate")), items, function);
+        StreamKind kind = StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate"));
+        return new MapPublisher<>(kind, Elements.<T>of(items), function);
     }
 
     /**
@@ -173,7 +174,7 @@ public final class Tasks {
             int size,
             int limit,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(StreamKind.processInChunks(size, limit, null), items, function);
+        return new MapPublisher<>(StreamKind.processInChunks(size, limit, null), Elements.<T>of(items), function);
     }
 
     /**
@@ -186,8 +187,8 @@ public final class Tasks {
             int limit,
             MemoryGate gate,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(
-                StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate")), items, function);
+        StreamKind kind = StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate"));
+        return new MapPublisher<>(kind, Elements.<T>of(items), function);
     }
 
     /** As {@link #processInChunks(Iterable, int, int, Function)}. */
@@ -196,7 +197,7 @@ public final class Tasks {
             int size,
             int limit,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(StreamKind.processInChunks(size, limit, null), items, function);
+        return new MapPublisher<>(StreamKind.processInChunks(size, limit, null), Elements.<T>of(items), function);
     }
 
     /** As {@link #processInChunks(Iterable, int, int, MemoryGate, Function)}. */
@@ -206,8 +207,8 @@ public final class Tasks {
             int limit,
             MemoryGate gate,
             Function<? super T, ? extends CompletionStage<? extends R>> function) {
-        return MapPublisher.of(
-                StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate")), items, function);
+        StreamKind kind = StreamKind.processInChunks(size, limit, Objects.requireNonNull(gate, "gate"));
+        return new MapPublisher<>(kind, Elements.<T>of(items), function);
     }
 
     /** Done when the gate is open: it is looked at now, then as often as its {@code every} says. */

@@ -1,6 +1,7 @@
 package baton.interop.internal.parallel;
 
 import java.util.Iterator;
+import java.util.Objects;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -9,9 +10,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The elements that one subscription pulls. The puller calls all methods but {@link #begin}. */
-abstract class Elements {
+public abstract class Elements {
     /** Elements of any source, opened for one subscription and its pump. */
-    interface Source<T extends @Nullable Object> extends Function<StreamPump<T>, Elements> {}
+    public interface Source<T extends @Nullable Object> extends Function<StreamPump<T>, Elements> {}
 
     /** Called when the subscriber has its subscription, perhaps while another thread pulls. */
     void begin() {}
@@ -27,12 +28,14 @@ abstract class Elements {
     /** Nothing will be pulled any more. */
     abstract void close();
 
-    static <T extends @Nullable Object> Source<T> of(Iterable<? extends T> items) {
+    public static <T extends @Nullable Object> Source<T> of(Iterable<? extends T> items) {
+        Objects.requireNonNull(items, "items");
         return pump -> new Iterated<T>(pump, items::iterator, () -> {});
     }
 
     /** A stream can be read once, by its first subscription, which closes it. */
-    static <T extends @Nullable Object> Source<T> of(Stream<? extends T> items) {
+    public static <T extends @Nullable Object> Source<T> of(Stream<? extends T> items) {
+        Objects.requireNonNull(items, "items");
         AtomicBoolean taken = new AtomicBoolean();
         return pump -> {
             if (!taken.getAndSet(true)) return new Iterated<T>(pump, items::iterator, items::close);
@@ -44,7 +47,8 @@ abstract class Elements {
         throw new IllegalStateException("the stream has a subscription already, and can be read once");
     }
 
-    static <T extends @Nullable Object> Source<T> of(Flow.Publisher<? extends T> items) {
+    public static <T extends @Nullable Object> Source<T> of(Flow.Publisher<? extends T> items) {
+        Objects.requireNonNull(items, "items");
         return pump -> new PublishedElements<>(pump, items);
     }
 

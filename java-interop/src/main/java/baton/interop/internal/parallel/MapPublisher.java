@@ -5,7 +5,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,28 +17,11 @@ public final class MapPublisher<T extends @Nullable Object, S> implements Flow.P
     private final Elements.Source<T> source;
     private final Function<? super T, ? extends CompletionStage<?>> mapper;
 
-    private MapPublisher(
+    public MapPublisher(
             StreamKind kind, Elements.Source<T> source, Function<? super T, ? extends CompletionStage<?>> mapper) {
         this.kind = kind;
         this.source = source;
         this.mapper = CallerContext.function(Objects.requireNonNull(mapper, "function"));
-    }
-
-    public static <T extends @Nullable Object, S> Flow.Publisher<S> of(
-            StreamKind kind, Iterable<? extends T> items, Function<? super T, ? extends CompletionStage<?>> mapper) {
-        return new MapPublisher<>(kind, Elements.<T>of(Objects.requireNonNull(items, "items")), mapper);
-    }
-
-    public static <T extends @Nullable Object, S> Flow.Publisher<S> of(
-            StreamKind kind, Stream<? extends T> items, Function<? super T, ? extends CompletionStage<?>> mapper) {
-        return new MapPublisher<>(kind, Elements.<T>of(Objects.requireNonNull(items, "items")), mapper);
-    }
-
-    public static <T extends @Nullable Object, S> Flow.Publisher<S> of(
-            StreamKind kind,
-            Flow.Publisher<? extends T> items,
-            Function<? super T, ? extends CompletionStage<?>> mapper) {
-        return new MapPublisher<>(kind, Elements.<T>of(Objects.requireNonNull(items, "items")), mapper);
     }
 
     @Override
