@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  * stored time or at the next one of its trigger from now on, whichever is earlier, and a single time at its own.
  *
  * <p><i>Edits</i> are in effect when the call returns. They are written to the store behind it, see {@link
- * Builder#flushEvery}.
+ * Builder#flushEvery}. After the end of the schedule they and {@link #triggerNow} throw {@link IllegalStateException}.
  *
  * <p><i>Cancellation.</i> The futures of {@link #flush}, {@link #resync}, {@link #shutdown} and {@link #ended} may be
  * cancelled, which ends the wait alone. Removing an entry cancels no run. The end of the schedule cancels the stages
@@ -113,8 +113,6 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * Adds the entry of {@code key}, or replaces its trigger and its level; its next due time is counted from now. A
      * pause ends, and a run that goes on continues. If the trigger has no due time, there is no entry afterwards; if it
      * throws, the entry does not fire, see {@link #failedTriggers}.
-     *
-     * @throws IllegalStateException if the schedule has ended
      */
     public void put(K key, Trigger trigger, Priority priority) {
         schedule.put(
@@ -123,11 +121,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
                 Objects.requireNonNull(priority, "priority"));
     }
 
-    /**
-     * Removes the entry of {@code key}; a run that goes on is not cancelled. Returns whether there was an entry.
-     *
-     * @throws IllegalStateException if the schedule has ended
-     */
+    /** Removes the entry of {@code key}; a run that goes on is not cancelled. Returns whether there was an entry. */
     public boolean remove(K key) {
         return schedule.remove(Objects.requireNonNull(key, "key"));
     }
@@ -136,8 +130,6 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * Runs the entry of {@code key} once now, also if it is paused; its due times stay. If a run of the entry goes on,
      * the requested one begins after it, unless {@link Overlap#ALLOW}; requests whose run has not begun count as one.
      * Returns whether there is such an entry.
-     *
-     * @throws IllegalStateException if the schedule has ended
      */
     public boolean triggerNow(K key) {
         return schedule.triggerNow(Objects.requireNonNull(key, "key"));
@@ -145,8 +137,6 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
     /**
      * Leaves the entry of {@code key} without due times until {@link #resume}. Returns whether there is such an entry.
-     *
-     * @throws IllegalStateException if the schedule has ended
      */
     public boolean pause(K key) {
         return schedule.pause(Objects.requireNonNull(key, "key"));
@@ -155,8 +145,6 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     /**
      * Ends a pause: the next due time is counted from now. So it is if the trigger has failed, see {@link
      * #failedTriggers}. No effect on other entries. Returns whether there is such an entry.
-     *
-     * @throws IllegalStateException if the schedule has ended
      */
     public boolean resume(K key) {
         return schedule.resume(Objects.requireNonNull(key, "key"));

@@ -59,8 +59,8 @@ import org.jspecify.annotations.Nullable;
  * thread of Baton's own runs the next function, and always that of {@link #onTimeout}. Give an executor to run it there
  * instead.
  *
- * <p><i>Misuse.</i> It may be started several times; each start waits anew. After the first start no clause can be
- * added. Before it, only one thread may use the select.
+ * <p><i>Misuse.</i> It may be started several times; each start waits anew. After the first start the methods that add
+ * a clause, and {@link #unbiased}, throw {@link IllegalStateException}. Before it, only one thread may use the select.
  *
  * @param <R> the type of the results of all clauses
  */
@@ -76,11 +76,7 @@ public final class Select<R extends @Nullable Object> {
         return new Select<>();
     }
 
-    /**
-     * Receives. The select fails with {@link ChannelClosedException} if the channel is closed and drained.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Receives. The select fails with {@link ChannelClosedException} if the channel is closed and drained. */
     public <T extends @Nullable Object> Select<R> onReceive(
             AsyncChannel<T> channel, Function<? super T, ? extends R> then) {
         Objects.requireNonNull(channel, "channel");
@@ -91,8 +87,6 @@ public final class Select<R extends @Nullable Object> {
     /**
      * Sends {@code element} if this clause wins. The select fails with {@link ChannelClosedException} if the
      * channel is closed.
-     *
-     * @throws IllegalStateException if this was started
      */
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Supplier<? extends R> then) {
@@ -104,8 +98,6 @@ public final class Select<R extends @Nullable Object> {
     /**
      * As {@link #onSend(AsyncChannel, Object, Supplier)}, at a level that counts where the order is {@link
      * ChannelOrder#PRIORITY}.
-     *
-     * @throws IllegalStateException if this was started
      */
     public <T extends @Nullable Object> Select<R> onSend(
             AsyncChannel<T> channel, T element, Priority priority, Supplier<? extends R> then) {
@@ -115,11 +107,7 @@ public final class Select<R extends @Nullable Object> {
         return add(Clauses.send(channel.kotlin(), element, priority, then));
     }
 
-    /**
-     * Acquires a permit.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Acquires a permit. */
     public Select<R> onAcquire(AsyncSemaphore semaphore, Function<? super Permit, ? extends R> then) {
         return onAcquire(semaphore, 1, then);
     }
@@ -128,7 +116,6 @@ public final class Select<R extends @Nullable Object> {
      * Acquires {@code permits} permits as one.
      *
      * @throws IllegalArgumentException if {@code permits} is below 1 or above those of the semaphore
-     * @throws IllegalStateException if this was started
      */
     public Select<R> onAcquire(AsyncSemaphore semaphore, int permits, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(semaphore, "semaphore");
@@ -151,8 +138,6 @@ public final class Select<R extends @Nullable Object> {
     /**
      * Locks the mutex. The select fails with {@link IllegalStateException} if the owner of {@code mutex}, see {@link
      * AsyncMutex#ownedBy}, holds it already.
-     *
-     * @throws IllegalStateException if this was started
      */
     public Select<R> onLock(AsyncMutex mutex, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(mutex, "mutex");
@@ -160,44 +145,28 @@ public final class Select<R extends @Nullable Object> {
         return add(Clauses.lock(mutex.kotlin(), mutex.owner(), then));
     }
 
-    /**
-     * Locks the lock to read, with the owner of {@code lock} if it has one.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Locks the lock to read, with the owner of {@code lock} if it has one. */
     public Select<R> onRead(AsyncReadWriteLock lock, Function<? super Permit, ? extends R> then) {
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(then, "then");
         return add(Clauses.lock(lock.kotlin(), Permit.class, LockMode.READ, lock.owner(), then));
     }
 
-    /**
-     * Locks the lock to write, with the owner of {@code lock} if it has one.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Locks the lock to write, with the owner of {@code lock} if it has one. */
     public Select<R> onWrite(AsyncReadWriteLock lock, Function<? super WritePermit, ? extends R> then) {
         Objects.requireNonNull(lock, "lock");
         Objects.requireNonNull(then, "then");
         return add(Clauses.lock(lock.kotlin(), WritePermit.class, LockMode.WRITE, lock.owner(), then));
     }
 
-    /**
-     * Waits until the latch is open.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Waits until the latch is open. */
     public Select<R> onAwait(AsyncLatch latch, Supplier<? extends R> then) {
         Objects.requireNonNull(latch, "latch");
         Objects.requireNonNull(then, "then");
         return add(Clauses.await(latch.kotlin(), then));
     }
 
-    /**
-     * Waits until the count of the group is zero.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Waits until the count of the group is zero. */
     public Select<R> onAwait(AsyncWaitGroup group, Supplier<? extends R> then) {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(then, "then");
@@ -209,8 +178,6 @@ public final class Select<R extends @Nullable Object> {
      * breaks the barrier, see {@link BarrierCancellation}; if the barrier had released it when it lost, its arrival is
      * final. The function gets the number of parties that were still missing when this one arrived. A last party that
      * wins runs the barrier's action first; a last party that loses breaks the barrier.
-     *
-     * @throws IllegalStateException if this was started
      */
     public Select<R> onArrive(AsyncBarrier barrier, Function<? super Integer, ? extends R> then) {
         Objects.requireNonNull(barrier, "barrier");
@@ -221,8 +188,6 @@ public final class Select<R extends @Nullable Object> {
     /**
      * Waits for a stage; if the stage fails, the select fails with its failure. A clause that loses does not cancel the
      * stage. It removes its listener from the stage, unless the stage is no {@link CompletableFuture}.
-     *
-     * @throws IllegalStateException if this was started
      */
     public <T extends @Nullable Object> Select<R> onFuture(
             CompletionStage<? extends T> stage, Function<? super T, ? extends R> then) {
@@ -234,19 +199,13 @@ public final class Select<R extends @Nullable Object> {
     /**
      * Wins when {@code timeout} has passed since the start. With zero or less, it wins if no other clause wins at once.
      * The timeout is rounded up to whole milliseconds.
-     *
-     * @throws IllegalStateException if this was started
      */
     public Select<R> onTimeout(Duration timeout, Supplier<? extends R> then) {
         Objects.requireNonNull(then, "then");
         return add(Clauses.timeout(Timeout.millis(timeout), then));
     }
 
-    /**
-     * Makes each start try the clauses in a random order of its own.
-     *
-     * @throws IllegalStateException if this was started
-     */
+    /** Makes each start try the clauses in a random order of its own. */
     public Select<R> unbiased() {
         checkNotStarted();
         unbiased = true;
