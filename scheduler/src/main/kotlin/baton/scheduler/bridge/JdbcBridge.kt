@@ -14,10 +14,6 @@ import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Executor
 import javax.sql.DataSource
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.CoroutineContext
-import kotlin.coroutines.EmptyCoroutineContext
-import kotlin.coroutines.startCoroutine
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CoroutineDispatcher
@@ -51,28 +47,13 @@ private fun patient(executor: Executor, label: String): CoroutineDispatcher {
 /** The calls of a [store] that a schedule does not make, each as a future. */
 @InternalBatonApi
 public class JdbcCalls<K : Any>(private val store: JdbcScheduleStore<K>) {
-    public fun createTables(): CompletableFuture<Void?> = call { store.createTables() }
+    public fun createTables(): CompletableFuture<Void?> = callOf { store.createTables() }
 
-    public fun edit(key: K, trigger: Trigger, priority: Priority): CompletableFuture<Void?> = call {
+    public fun edit(key: K, trigger: Trigger, priority: Priority): CompletableFuture<Void?> = callOf {
         store.edit(key, trigger, priority)
     }
 
-    public fun delete(key: K): CompletableFuture<Void?> = call { store.delete(key) }
+    public fun delete(key: K): CompletableFuture<Void?> = callOf { store.delete(key) }
 
-    public fun close(): CompletableFuture<Void?> = call { store.close() }
-
-    private fun call(block: suspend () -> Unit): CompletableFuture<Void?> {
-        val future = CompletableFuture<Void?>()
-        block.startCoroutine(
-            object : Continuation<Unit> {
-                override val context: CoroutineContext
-                    get() = EmptyCoroutineContext
-
-                override fun resumeWith(result: Result<Unit>) {
-                    result.fold({ future.complete(null) }, { future.completeExceptionally(it) })
-                }
-            }
-        )
-        return future
-    }
+    public fun close(): CompletableFuture<Void?> = callOf { store.close() }
 }

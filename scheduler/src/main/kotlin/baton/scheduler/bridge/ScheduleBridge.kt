@@ -21,6 +21,7 @@ import java.util.function.Consumer
 import java.util.function.Function
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
 import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
@@ -115,28 +116,32 @@ public class ScheduleCalls(private val schedule: Schedule<*>, executor: Executor
         end.whenComplete { _, e -> if (e == null) future.complete(null) else future.completeExceptionally(e) }
     }
 
-    public fun flush(): CompletableFuture<Void?> = call { schedule.flush() }
+    public fun flush(): CompletableFuture<Void?> = callOf(dispatcher) { schedule.flush() }
 
-    public fun resync(): CompletableFuture<Void?> = call { schedule.resync() }
+    public fun resync(): CompletableFuture<Void?> = callOf(dispatcher) { schedule.resync() }
 
     /** Completes as [ended]. */
     public fun shutdown(): CompletableFuture<Void?> {
         val future = CompletableFuture<Void?>()
         if (end.isDone) completeAtEnd(future)
-        else call { schedule.shutdown() }.whenComplete { _, _ -> completeAtEnd(future) }
+        else callOf(dispatcher) { schedule.shutdown() }.whenComplete { _, _ -> completeAtEnd(future) }
         return future
     }
+}
 
-    private fun call(block: suspend () -> Unit): CompletableFuture<Void?> {
-        val future = CompletableFuture<Void?>()
-        block.startCoroutine(CallEnd(dispatcher, future))
-        return future
-    }
+/** Runs [block], on this thread where [context] has no dispatcher. Cancelling the future has no effect on it. */
+internal fun callOf(
+    context: CoroutineContext = EmptyCoroutineContext,
+    block: suspend () -> Unit,
+): CompletableFuture<Void?> {
+    val future = CompletableFuture<Void?>()
+    block.startCoroutine(CallEnd(context, future))
+    return future
+}
 
-    private class CallEnd(override val context: CoroutineContext, private val future: CompletableFuture<Void?>) :
-        Continuation<Unit> {
-        override fun resumeWith(result: Result<Unit>) {
-            result.fold({ future.complete(null) }, { future.completeExceptionally(it) })
-        }
+private class CallEnd(override val context: CoroutineContext, private val future: CompletableFuture<Void?>) :
+    Continuation<Unit> {
+    override fun resumeWith(result: Result<Unit>) {
+        result.fold({ future.complete(null) }, { future.completeExceptionally(it) })
     }
 }
