@@ -279,9 +279,9 @@ public final class AsyncSchedule<K> implements AutoCloseable {
             return this;
         }
 
-        /** The name that messages and {@code toString} show; by default there is none. */
-        public Builder<K> name(String name) {
-            this.name = Objects.requireNonNull(name, "name");
+        /** The name shown by messages and {@code toString}; by default null, which is none. */
+        public Builder<K> name(@Nullable String name) {
+            this.name = name;
             return this;
         }
 

@@ -106,8 +106,7 @@ public final class AsyncTaskScheduler implements AutoCloseable {
 
     /** As {@link #create(int)}, with a name for messages and {@code toString}; null for none. */
     public static AsyncTaskScheduler create(int maxConcurrency, @Nullable String name) {
-        AsyncTaskSchedulerBuilder builder = builder(maxConcurrency);
-        return (name == null ? builder : builder.name(name)).build();
+        return builder(maxConcurrency).name(name).build();
     }
 
     /**

@@ -54,9 +54,9 @@ public final class AsyncTaskSchedulerBuilder {
         return isEmpty ? ExecutorsKt.asExecutor(Dispatchers.getIO()) : ForkJoinPool.commonPool();
     }
 
-    /** The name that messages and {@code toString} show; by default there is none. */
-    public AsyncTaskSchedulerBuilder name(String name) {
-        this.name = Objects.requireNonNull(name, "name");
+    /** The name shown by messages and {@code toString}; by default null, which is none. */
+    public AsyncTaskSchedulerBuilder name(@Nullable String name) {
+        this.name = name;
         return this;
     }
 
