@@ -2,8 +2,6 @@ package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.scheduler.PriorityDispatcher;
-import java.util.concurrent.Callable;
-import java.util.concurrent.RunnableFuture;
 import kotlin.coroutines.EmptyCoroutineContext;
 import org.jspecify.annotations.Nullable;
 
@@ -24,18 +22,6 @@ public final class DispatcherExecutor extends ManagedExecutor {
     Throwable submitWork(Work work) {
         view.dispatch(EmptyCoroutineContext.INSTANCE, work);
         return null;
-    }
-
-    /** The future that {@link java.util.concurrent.ExecutorService#submit} executes. */
-    @Override
-    public <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
-        return super.newTaskFor(call);
-    }
-
-    /** As the other. */
-    @Override
-    public <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
-        return super.newTaskFor(command, value);
     }
 
     @Override

@@ -101,13 +101,14 @@ abstract class ManagedExecutor extends AbstractExecutorService {
         return terminated.await(timeout, Objects.requireNonNull(unit, "unit"));
     }
 
+    /** Public for an executor that hands its commands to this one. */
     @Override
-    protected <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
+    public final <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Callable<T> call) {
         return new Submitted<>(call);
     }
 
     @Override
-    protected <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
+    public final <T extends @Nullable Object> RunnableFuture<T> newTaskFor(Runnable command, T value) {
         return new Submitted<>(Executors.callable(command, value));
     }
 
