@@ -26,15 +26,7 @@ import org.jspecify.annotations.Nullable;
  * outcome of this future, or is discarded.
  */
 abstract class SharedFuture<T extends @Nullable Object> extends RevocableFuture<T> {
-    private static final VarHandle DECISION;
-
-    static {
-        try {
-            DECISION = MethodHandles.lookup().findVarHandle(SharedFuture.class, "decision", Object.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final VarHandle DECISION = FieldHandle.of(MethodHandles.lookup(), "decision", Object.class);
 
     private static final Object WITHDRAWN = new Symbol("WITHDRAWN");
 
