@@ -23,11 +23,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Enforces the diagram of CONTRIBUTING.md: the packages that each package may use, and those that users may use. */
+@Tag("any-jdk")
 class PackagesTest {
     private static final JavaClasses CLASSES = BatonClasses.imported();
 
@@ -65,7 +67,8 @@ class PackagesTest {
 
     /**
      * A primitive knows its core. A core does not know its primitive: of the package above it, it knows exceptions, and
-     * values such as enums and configurations. Primitives implement {@code Monitored}, by which a core names its own.
+     * values such as enums and configurations. Primitives implement {@code Monitored}, by which a core names its own. The
+     * locks and permits that a core between processes grants are the state of one acquisition.
      */
     @ParameterizedTest
     @CsvSource({
@@ -76,7 +79,7 @@ class PackagesTest {
         "baton.batch, BatchProgress BatchReport ConcurrencyConfig",
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
-        "baton.shared, AbandonedException SharedRegionException",
+        "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
         "baton.micrometer, ''",
     })

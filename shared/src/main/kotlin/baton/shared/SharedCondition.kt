@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.shared.core.SharedConditionCore
 import java.time.Duration as JavaDuration
 import kotlin.time.Duration
 import kotlin.time.toKotlinDuration

@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.shared.core.SharedMutexCore
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater
 
 /**

@@ -1,6 +1,8 @@
 package baton.shared
 
 import baton.shared.core.SharedBarrierCore
+import baton.shared.core.SharedMutexCore
+import baton.shared.core.SharedSemaphoreCore
 import baton.shared.core.SharedWaitGroupCore
 import baton.shared.region.Members
 import baton.shared.region.NameRequest

@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.shared.core.SharedSemaphoreCore
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
 import java.time.Duration as JavaDuration

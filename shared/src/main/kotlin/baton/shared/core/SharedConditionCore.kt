@@ -1,5 +1,6 @@
-package baton.shared
+package baton.shared.core
 
+import baton.shared.SharedLock
 import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject

@@ -1,6 +1,7 @@
-package baton.shared
+package baton.shared.core
 
 import baton.bridge.coreOf
+import baton.shared.SharedLock
 import baton.shared.region.Members
 import baton.shared.region.NameRequest
 import baton.shared.region.RegionMember

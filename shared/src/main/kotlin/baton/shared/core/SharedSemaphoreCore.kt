@@ -1,6 +1,7 @@
-package baton.shared
+package baton.shared.core
 
 import baton.bridge.coreOf
+import baton.shared.SharedPermit
 import baton.shared.counts.MemberCounts
 import baton.shared.region.RegionMember
 import baton.shared.region.SharedMemory
