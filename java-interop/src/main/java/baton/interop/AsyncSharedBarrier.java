@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>All methods may be called from any thread.
  */
+@SuppressWarnings("exports") // of baton.shared, which the callers require
 public final class AsyncSharedBarrier {
     private final SharedBarrier barrier;
 

@@ -36,9 +36,13 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>It needs the artifact {@code io.github.baton-kt:baton-shared}, which {@code baton-java-interop} does not bring, and
+ * a program on the module path {@code requires baton.shared}.
+ *
  * <p>It has no state of its own. The file, its side file, names, the death of processes and the refusals are described
  * at {@link SharedRegion}.
  */
+@SuppressWarnings("exports") // of baton.shared, which the callers require
 public final class AsyncSharedRegion implements AutoCloseable {
     private final SharedRegion region;
 
@@ -54,10 +58,24 @@ public final class AsyncSharedRegion implements AutoCloseable {
     /**
      * Opens the region in the file {@code path}, and makes the file if it is missing or empty.
      *
+     * @throws IllegalStateException if {@code baton-shared} is missing
      * @throws SharedRegionException if the file is refused; the message names it and the reason
      */
     public static AsyncSharedRegion open(Path path) {
+        requireArtifact();
         return open(path, new SharedRegionOptions());
+    }
+
+    /** Callers of the other methods name a class of the artifact themselves. */
+    private static void requireArtifact() {
+        try {
+            Class.forName("baton.shared.SharedRegion", false, AsyncSharedRegion.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(
+                    "AsyncSharedRegion needs the artifact io.github.baton-kt:baton-shared, in the version of"
+                            + " baton-java-interop; on the module path, the program also needs `requires baton.shared`",
+                    e);
+        }
     }
 
     /**

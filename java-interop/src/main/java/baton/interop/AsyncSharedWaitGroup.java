@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods may be called from any thread.
  */
+@SuppressWarnings("exports") // of baton.shared, which the callers require
 public final class AsyncSharedWaitGroup {
     private final SharedWaitGroup group;
 

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.shared.SharedRegion;
 import java.io.File;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +20,13 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program on the module path can use the exported types, and cannot access the others. */
+/**
+ * A program on the module path can use the exported types, and cannot access the others. The optional {@code baton-shared}
+ * is there only where a test names it.
+ */
 class ModulePathTest {
+    private static final String SHARED = "baton-shared";
+    private static final Path SHARED_CLASSES = homeOf(SharedRegion.class);
     private static final List<String> MICROMETER = List.of("baton-micrometer", "micrometer-", "HdrHistogram");
     private static final String USER = """
             package stranger;
@@ -78,11 +85,21 @@ class ModulePathTest {
             String name = new File(entry).getName();
             boolean isModule = new File(entry, "module-info.class").exists()
                     || known.stream().anyMatch(name::startsWith);
-            if (isModule && !name.contains("tests")) {
+            boolean isWanted = known.contains(SHARED) || !Path.of(entry).equals(SHARED_CLASSES);
+            if (isModule && isWanted && !name.contains("tests")) {
                 found.add(entry);
             }
         }
         return String.join(File.pathSeparator, found);
+    }
+
+    private static Path homeOf(Class<?> type) {
+        try {
+            return Path.of(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private List<String> compile(String user) throws Exception {
@@ -150,16 +167,60 @@ class ModulePathTest {
         assertEquals(List.of("module baton.micrometer", "micrometer.core"), run(modulePath(MICROMETER)));
     }
 
+    /** A program that opens a region, and uses a semaphore whether it can or not. */
+    private static final String USER_OF_SHARED = """
+            package stranger;
+            import baton.interop.AsyncSemaphore;
+            import baton.interop.AsyncSharedRegion;
+            public class Main {
+                public static void main(String[] args) throws Exception {
+                    var home = Main.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+                    var file = java.nio.file.Path.of(home).resolve("region");
+                    try (var region = AsyncSharedRegion.open(file)) {
+                        System.out.println("opened " + region.toString().startsWith("AsyncSharedRegion"));
+                    } catch (IllegalStateException e) {
+                        System.out.println(e.getMessage());
+                    }
+                    System.out.println(AsyncSemaphore.create(1).tryAcquire().isPresent());
+                }
+            }
+            """;
+
+    private static final List<String> MISSING = List.of(
+            "AsyncSharedRegion needs the artifact io.github.baton-kt:baton-shared, in the version of baton-java-interop;"
+                    + " on the module path, the program also needs `requires baton.shared`",
+            "true");
+
+    @Test
+    void sharedRegion_withoutItsArtifact_namesItAtTheCall() throws Exception {
+        assertEquals(List.of(), compile("baton.interop", modulePath(List.of(SHARED)), USER_OF_SHARED));
+        String path = modulePath(List.of());
+        assertEquals(MISSING, run(path));
+        assertEquals(MISSING, runJava("-cp", path + File.pathSeparator + classes, "stranger.Main"));
+    }
+
+    /** A module that is optional for another is there only if the program requires it. */
+    @Test
+    void sharedRegion_withItsArtifactAlone_namesTheModule_andOpensOnceThatIsRequired() throws Exception {
+        String path = modulePath(List.of(SHARED));
+        assertEquals(List.of(), compile("baton.interop", path, USER_OF_SHARED));
+        assertEquals(MISSING, run(path));
+        assertEquals(
+                List.of("opened true", "true"), runJava("-cp", path + File.pathSeparator + classes, "stranger.Main"));
+        assertEquals(List.of(), compile("baton.interop; requires baton.shared", path, USER_OF_SHARED));
+        assertEquals(List.of("opened true", "true"), run(path));
+    }
+
     /** The lines that the program prints. */
     private List<String> run(String modulePath) throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-p",
-                        modulePath + File.pathSeparator + classes,
-                        "-m",
-                        "stranger/stranger.Main")
-                .redirectErrorStream(true)
-                .start();
+        return runJava("-p", modulePath + File.pathSeparator + classes, "-m", "stranger/stranger.Main");
+    }
+
+    private static List<String> runJava(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes());
         assertTrue(process.waitFor(120, TimeUnit.SECONDS));
         return output.lines().toList();
