@@ -1,9 +1,11 @@
 package samples
 
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
+@Tag("jdk")
 @Timeout(300)
 class VirtualThreadsTest {
     private val sample: Sample = samples.java.VirtualThreads::run

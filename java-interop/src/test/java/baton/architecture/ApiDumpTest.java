@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.jetbrains.kotlin.abi.tools.AbiFilters;
 import org.jetbrains.kotlin.abi.tools.AbiTools;
 import org.jetbrains.kotlin.abi.tools.AbiToolsFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Compares the public API of each published module with the dump in its {@code api} folder. A change of the API changes
  * the dump in the same commit: {@code -Dapi.update=true} writes it.
  */
+@Tag("any-jdk")
 class ApiDumpTest {
     private static final AbiTools TOOLS =
             ServiceLoader.load(AbiToolsFactory.class).iterator().next().get();

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * {@code job.cancel(null)} to a method of all versions; suspending code of language level 2.2 links to {@code SpillingKt},
  * which is new in kotlin-stdlib 2.2.
  */
+@Tag("any-jdk")
 class LinksKotlinxProbe extends VersionKotlinxProbe {
     private static final JavaClasses CLASSES = BatonClasses.imported();
     private static final Pattern FOREIGN = Pattern.compile("^(kotlin|kotlinx\\.coroutines|io\\.micrometer)\\.");

@@ -12,10 +12,12 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The published POMs name the oldest versions of other libraries that work. Users who name no versions get these. */
+@Tag("any-jdk")
 class PublishedPomsTest {
     private static final Map<String, String> FLOORS = Map.of(
             "kotlin-stdlib", "kotlin.stdlib.floor",

@@ -10,12 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A test that waits for a process, a thread or a database gives up after two minutes or later: on a loaded machine a JVM
  * needs half a minute to start. Limits below five seconds are the subject of their tests, and are not checked.
  */
+@Tag("any-jdk")
 class TimeLimitsTest {
     private static final String SHORT = "([5-9]|[1-9][0-9]|1[01][0-9])";
     private static final Pattern LIMIT = Pattern.compile(String.join(

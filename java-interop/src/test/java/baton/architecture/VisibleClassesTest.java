@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * <p>Those that are left implement a sealed interface of their package, make the objects of it that they return, or are
  * nested in or implemented by a class of the API.
  */
+@Tag("any-jdk")
 class VisibleClassesTest {
     private static final Path LIST = Path.of("api", "visible-classes.txt");
     private static final Pattern DUMPED = Pattern.compile("^public .*?class (\\S+) ", Pattern.MULTILINE);

@@ -5,12 +5,14 @@ import kotlin.io.path.readText
 import kotlin.io.path.writeText
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
  * Code that compiles after its imports of kotlinx were exchanged for ours does what it did. What differs on purpose is
  * listed here, and has its lines in docs/MIGRATING.md.
  */
+@Tag("jdk")
 class SharedNamesTest {
     /** The outcomes of [uses] with ours are those with theirs after these [replacements]. */
     private class Difference(val text: String, uses: String, vararg val replacements: Pair<String, String>) {

@@ -16,9 +16,11 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** The caller's context has elements of the user's own. Their exceptions end the call, which then holds nothing. */
+@Tag("jdk")
 class FailingContextTest {
     private val failure = IllegalStateException("no")
 

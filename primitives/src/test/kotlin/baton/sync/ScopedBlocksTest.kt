@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Assertions.fail
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
 /** `withPermit`, `withLock` and their like: what they hold is given back however the block ends. */
+@Tag("jdk")
 class ScopedBlocksTest {
     private val semaphore = Semaphore(5)
     private val mutex = Mutex(name = "account")

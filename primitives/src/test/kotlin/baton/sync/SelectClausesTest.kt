@@ -28,6 +28,7 @@ import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
@@ -37,6 +38,7 @@ private typealias Register = SelectBuilder<Any?>.(suspend () -> Any?) -> Unit
  * The clauses of all primitives beside other clauses of one `select`: one of them wins, and it is as if the others had
  * never been there. For a `select` with one clause and a timeout, see the WaiterContract with the faces that select.
  */
+@Tag("jdk")
 class SelectClausesTest {
     /** The object is held, and the next caller waits. */
     private class Clause(val name: String, place: WaitingPlace, val register: Register) : WaitingPlace by place {

@@ -13,9 +13,11 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** The forms in which users write it. They must go on to compile. */
+@Tag("jdk")
 class UsageTest {
     @Test
     fun mutex_asUsersWriteIt() = runTest {

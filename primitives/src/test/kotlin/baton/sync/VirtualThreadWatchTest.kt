@@ -11,9 +11,11 @@ import kotlinx.coroutines.Job
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assumptions.assumeTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** A waiter that rests on a thread that has ended is never found again: its job collected one watch for every wait. */
+@Tag("jdk")
 class VirtualThreadWatchTest {
     private val startVirtualThread =
         runCatching { Thread::class.java.getMethod("startVirtualThread", Runnable::class.java) }.getOrNull()

@@ -14,11 +14,13 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertInstanceOf
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.assertThrows
 
 /** The calls that block a thread, of the primitives whose other tests wait in coroutines. */
+@Tag("jdk")
 @Timeout(300)
 class SharedBlockingTest : TwoMembers() {
     private val mutex: SharedMutex

@@ -14,12 +14,14 @@ import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.api.io.TempDir
 
 /** Other kinds of file at the names of a region's files, and the permissions of new files. */
+@Tag("jdk")
 @Timeout(120)
 class SharedFilesTest {
     @TempDir private lateinit var directory: Path

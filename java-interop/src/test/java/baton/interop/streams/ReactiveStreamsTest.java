@@ -10,6 +10,7 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.testng.ITestListener;
@@ -20,6 +21,7 @@ import org.testng.TestNG;
  * The TCK of Reactive Streams. TestNG runs it, and each of its rules is a test here; the rules named {@code untested_}
  * have no test. A rule that the TCK skips fails.
  */
+@Tag("any-jdk")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReactiveStreamsTest {
     private final Map<Class<?>, FutureTask<List<ITestResult>>> runs = new HashMap<>();

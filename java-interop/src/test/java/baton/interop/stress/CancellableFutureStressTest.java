@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two threads race at one future: in any order there is one outcome, and each teardown runs once or never. */
+@Tag("any-jdk")
 @Timeout(300)
 class CancellableFutureStressTest {
     private static final int ROUNDS = 3_000;

@@ -9,8 +9,10 @@ import baton.interop.Permit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-jdk")
 class CancellableSourceStressTest {
     @Test
     void timeout_andAHolderThatGivesBackAtThatMoment_losesNoPermit() {

@@ -20,10 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A hundred thousand elements, whose stages other threads complete. Some fail, and some calls are cancelled. */
+@Tag("any-jdk")
 class MapStressTest {
     private static final int ELEMENTS = 100_000;
     private static final int OF_A_CALL = 500;

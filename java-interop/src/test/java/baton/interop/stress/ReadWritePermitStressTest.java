@@ -10,10 +10,12 @@ import baton.interop.UpgradablePermit;
 import baton.interop.WritePermit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two threads use one permit concurrently: in any order the lock is released exactly once. */
+@Tag("any-jdk")
 @Timeout(300)
 class ReadWritePermitStressTest {
     private static final int ROUNDS = 2_000;

@@ -13,11 +13,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scopes whose functions fork, fail and are cancelled at random: none of their code runs after the block. */
+@Tag("any-jdk")
 @Timeout(300)
 class TaskScopeStressTest {
     private static final int SCOPES = 1_000;

@@ -29,9 +29,11 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** Coroutines, `select` clauses, Java futures and blocked threads wait in one queue, in the order of their arrival. */
+@Tag("any-jdk")
 class SameQueueTest {
     private val scope = CoroutineScope(SupervisorJob() + Dispatchers.Unconfined)
 

@@ -10,9 +10,11 @@ import kotlin.concurrent.thread
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
+@Tag("any-jdk")
 class AsyncConditionStressTest {
     private val mutex = AsyncMutex.create()
     private val condition = mutex.newCondition()

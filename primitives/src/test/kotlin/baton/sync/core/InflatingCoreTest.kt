@@ -3,9 +3,11 @@ package baton.sync.core
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
+@Tag("jdk")
 class InflatingCoreTest {
     @Test
     fun decision_thatThrows_leavesTheFieldsInForce() {

@@ -28,11 +28,13 @@ import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /** The holder of a lock is boosted exactly while a more urgent coroutine waits for the lock, whatever the lock. */
+@Tag("jdk")
 internal class BoostingTest : BoostingFixture() {
     /** Holds it at LOW until it is released. */
     private inner class Holder(test: TestScope, hold: Held) {

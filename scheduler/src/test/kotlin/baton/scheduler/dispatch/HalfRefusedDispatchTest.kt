@@ -20,12 +20,14 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /**
  * A dispatcher that queues a block and then throws, as one over a `ThreadPoolExecutor` does when the system cannot
  * start another thread: the queued block still runs later.
  */
+@Tag("jdk")
 @OptIn(ExperimentalCoroutinesApi::class)
 class HalfRefusedDispatchTest {
     private class Queueing : CoroutineDispatcher() {

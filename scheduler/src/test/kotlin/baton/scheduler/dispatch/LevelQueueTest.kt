@@ -10,11 +10,13 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
 /** The order and the memory of a level's queue, from which blocks are taken at its head and out of its middle. */
+@Tag("jdk")
 class LevelQueueTest {
     private class Block : Runnable {
         override fun run() = error("not called")

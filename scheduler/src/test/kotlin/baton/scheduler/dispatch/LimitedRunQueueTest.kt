@@ -15,10 +15,12 @@ import kotlinx.coroutines.Runnable
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
 /** The slots of a view in its parent, whose order of picks the test decides. */
+@Tag("jdk")
 class LimitedRunQueueTest {
     private class Parent(policy: PriorityPolicy = PriorityPolicy.Strict) : RunQueue() {
         override val parallelism = 9

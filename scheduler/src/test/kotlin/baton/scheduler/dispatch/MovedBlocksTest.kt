@@ -17,9 +17,11 @@ import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.Runnable
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** Blocks in long queues whose level changes, while other blocks come and go. */
+@Tag("jdk")
 class MovedBlocksTest {
     /** Runs a worker where the test says so. */
     private val workers = ArrayDeque<Runnable>()

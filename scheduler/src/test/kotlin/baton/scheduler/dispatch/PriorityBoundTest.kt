@@ -9,11 +9,13 @@ import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.random.Random
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.CsvSource
 import org.junit.jupiter.params.provider.ValueSource
 
 /** The bounds that the policy states, checked at every pick of random loads; the seed determines the load. */
+@Tag("jdk")
 class PriorityBoundTest {
     private val underlying = StepDispatcher()
 

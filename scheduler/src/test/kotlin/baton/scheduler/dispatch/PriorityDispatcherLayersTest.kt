@@ -20,11 +20,13 @@ import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.MethodSource
 
 /** Levels over every kind of dispatcher with threads; PriorityDispatcherTest covers virtual time. */
+@Tag("jdk")
 class PriorityDispatcherLayersTest {
     /** A kind of dispatcher, and how to shut it down. */
     class Layer(private val name: String, val pool: ExecutorService?, val dispatcher: CoroutineDispatcher) {

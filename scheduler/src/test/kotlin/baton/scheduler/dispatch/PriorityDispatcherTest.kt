@@ -28,9 +28,11 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** Order, failures, quantum, policies and metrics of the dispatcher, in virtual time. */
+@Tag("jdk")
 class PriorityDispatcherTest : PriorityFixture() {
     @Test
     fun dispatch_severalLevels_mostUrgentFirst_eachLevelInOrder() = runTest {

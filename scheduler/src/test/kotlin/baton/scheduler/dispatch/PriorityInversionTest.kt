@@ -19,6 +19,7 @@ import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource
 /**
  * LOW holds a lock for which CRITICAL waits, while HIGH has endless work: counts the picks until CRITICAL has the lock.
  */
+@Tag("jdk")
 internal class PriorityInversionTest : BoostingFixture() {
     /**
      * LOW holds the lock and needs six resumptions, HIGH has endless work, and CRITICAL requests the lock.

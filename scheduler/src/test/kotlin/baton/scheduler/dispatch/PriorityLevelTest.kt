@@ -17,9 +17,11 @@ import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 
 /** Views by level, views that limit the parallelism, and coroutines whose level changes. */
+@Tag("jdk")
 class PriorityLevelTest : PriorityFixture() {
     @Test
     fun viewByLevel_ignoresTheLevelOfTheContext() = runTest {

@@ -15,10 +15,12 @@ import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.cancel
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
 /** A loop on a dispatcher whose clock is that of a scheduled executor. */
+@Tag("jdk")
 @Timeout(120)
 class PriorityLoopTest {
     @Volatile private var inUse = 0L

@@ -12,11 +12,13 @@ import kotlinx.coroutines.test.UnconfinedTestDispatcher
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 
 /** Accepted and refused arguments, and the toString of a dispatcher. */
+@Tag("jdk")
 class PriorityParameterTest : PriorityFixture() {
     @Test
     fun toString_containsNameBoundAndUnderlyingDispatcher() {

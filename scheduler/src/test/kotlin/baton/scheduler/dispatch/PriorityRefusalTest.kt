@@ -28,12 +28,14 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
 /** The workers of a dispatcher over an executor that rejects, and over blocks that throw. */
+@Tag("jdk")
 @Timeout(120)
 class PriorityRefusalTest {
     private val executor = RefusingExecutor()

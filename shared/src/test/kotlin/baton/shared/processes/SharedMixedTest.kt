@@ -7,10 +7,12 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assumptions.assumeTrue
 import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
 
 /** Processes of two JDKs, with and without the futex, in one region; where there is a JDK of 22 or newer on Linux. */
+@Tag("jdk")
 class SharedMixedTest {
     @TempDir private lateinit var directory: Path
     private val children = ArrayList<Process>()
