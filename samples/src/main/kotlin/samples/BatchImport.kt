@@ -13,7 +13,6 @@ import java.net.http.HttpClient
 import java.net.http.HttpResponse.BodyHandlers
 import java.time.Duration
 import kotlin.streams.asSequence
-import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -64,9 +63,9 @@ class BatchImport private constructor(private val server: ImportServer, private 
         val policy =
             RetryPolicy(
                 maxAttempts = config.retry.maxAttempts,
-                backoff = Backoff.exponential(config.retry.baseDelayMs.milliseconds),
+                backoff = Backoff.exponential(config.retry.baseDelay),
                 jitter = Jitter.Factor(config.retry.jitterFactor),
-                maxDelay = config.retry.maxDelayMs.milliseconds,
+                maxDelay = config.retry.maxDelay,
                 retryIf = RefusedException::isTemporary,
                 retryAfter = { RetryAfter.parse(RefusedException.retryAfter(it).orElse(null)) },
                 onRetry = report::retried,

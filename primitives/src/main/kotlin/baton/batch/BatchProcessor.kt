@@ -9,7 +9,6 @@ import baton.resilience.CircuitBreaker
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
-import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.flow.Flow
 
 /**
@@ -130,9 +129,9 @@ public class BatchProcessor(
         fun policyOf(retry: ConcurrencyConfig.Retry, name: String?) =
             RetryPolicy(
                 maxAttempts = retry.maxAttempts,
-                backoff = Backoff.exponential(retry.baseDelayMs.milliseconds),
+                backoff = Backoff.exponential(retry.baseDelay),
                 jitter = Jitter.Factor(retry.jitterFactor),
-                maxDelay = retry.maxDelayMs.milliseconds,
+                maxDelay = retry.maxDelay,
                 name = name,
             )
     }

@@ -1,10 +1,18 @@
+@file:Suppress("NEWER_VERSION_IN_SINCE_KOTLIN")
+
 package baton.batch
 
+import baton.FOR_JAVA_ALONE
 import baton.batch.core.ConfigProperties
 import baton.monitoring.Alert
 import baton.monitoring.core.AlertBounds
 import baton.parallel.MemoryGate
+import java.time.Duration as JavaDuration
 import java.util.Properties
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
+import kotlin.time.toJavaDuration
+import kotlin.time.toKotlinDuration
 
 /**
  * The numbers of a batch job: how much at a time, how often again, how much memory, and when to raise an alert.
@@ -24,17 +32,21 @@ import java.util.Properties
  * @property memory the heap above which one task at a time is started.
  * @property monitoring what a monitor of the processor sees, and when it raises an alert.
  */
-public data class ConcurrencyConfig(
-    val maxConcurrentTasks: Int = 10,
-    val batchSize: Int = 50,
-    val retry: Retry = Retry(),
-    val memory: Memory = Memory(),
-    val monitoring: Monitoring = Monitoring(),
+public class ConcurrencyConfig(
+    public val maxConcurrentTasks: Int = 10,
+    public val batchSize: Int = 50,
+    public val retry: Retry = Retry(),
+    public val memory: Memory = Memory(),
+    public val monitoring: Monitoring = Monitoring(),
 ) {
     init {
         atLeast(1, "maxConcurrentTasks", maxConcurrentTasks.toLong())
         atLeast(1, "batchSize", batchSize.toLong())
     }
+
+    override fun toString(): String =
+        "ConcurrencyConfig (maxConcurrentTasks = $maxConcurrentTasks, batchSize = $batchSize, retry = $retry, " +
+            "memory = $memory, monitoring = $monitoring)"
 
     /**
      * Delays that double after each attempt, with jitter. Only an `IOException`, a `TimeoutException` and a
@@ -42,21 +54,42 @@ public data class ConcurrencyConfig(
      * [BatchProcessor] a policy.
      *
      * @property maxAttempts how often a task is tried at most, the first attempt included; at least 1.
-     * @property baseDelayMs the delay after the first attempt, in milliseconds; at least 1.
-     * @property maxDelayMs the longest delay, in milliseconds; at least 0.
+     * @property baseDelay the delay after the first attempt, above zero; `retry.baseDelayMs` of [from].
+     * @property maxDelay the longest delay, at least zero; `retry.maxDelayMs` of [from].
      * @property jitterFactor the part of a delay by which it may be longer or shorter, from 0 to 1.
      */
-    public data class Retry(
-        val maxAttempts: Int = 3,
-        val baseDelayMs: Long = 1000,
-        val maxDelayMs: Long = 30_000,
-        val jitterFactor: Double = 0.5,
+    public class Retry(
+        public val maxAttempts: Int = 3,
+        public val baseDelay: Duration = 1.seconds,
+        public val maxDelay: Duration = 30.seconds,
+        public val jitterFactor: Double = 0.5,
     ) {
         init {
             atLeast(1, "retry.maxAttempts", maxAttempts.toLong())
-            atLeast(1, "retry.baseDelayMs", baseDelayMs)
-            atLeast(0, "retry.maxDelayMs", maxDelayMs)
+            require(baseDelay.isPositive()) { "retry.baseDelay = $baseDelay, must be above 0s" }
+            require(!maxDelay.isNegative()) { "retry.maxDelay = $maxDelay, must be at least 0s" }
             require(jitterFactor in 0.0..1.0) { "retry.jitterFactor = $jitterFactor, must be within 0..1" }
+        }
+
+        /** [baseDelay] for Java. */
+        @SinceKotlin(FOR_JAVA_ALONE) public fun baseDelay(): JavaDuration = baseDelay.toJavaDuration()
+
+        /** [maxDelay] for Java. */
+        @SinceKotlin(FOR_JAVA_ALONE) public fun maxDelay(): JavaDuration = maxDelay.toJavaDuration()
+
+        override fun toString(): String =
+            "(maxAttempts = $maxAttempts, baseDelay = $baseDelay, maxDelay = $maxDelay, jitterFactor = $jitterFactor)"
+
+        public companion object {
+            /** The constructor for Java. */
+            @SinceKotlin(FOR_JAVA_ALONE)
+            @JvmStatic
+            public fun create(
+                maxAttempts: Int,
+                baseDelay: JavaDuration,
+                maxDelay: JavaDuration,
+                jitterFactor: Double,
+            ): Retry = Retry(maxAttempts, baseDelay.toKotlinDuration(), maxDelay.toKotlinDuration(), jitterFactor)
         }
     }
 
@@ -67,7 +100,7 @@ public data class ConcurrencyConfig(
      * @property gcThresholdPercent the part of it above which one task at a time runs, from 1 to 100. More of them run
      *   again ten points below; at half of it if it is 10 or less.
      */
-    public data class Memory(val maxHeapUsageMB: Int = 512, val gcThresholdPercent: Int = 80) {
+    public class Memory(public val maxHeapUsageMB: Int = 512, public val gcThresholdPercent: Int = 80) {
         init {
             atLeast(1, "memory.maxHeapUsageMB", maxHeapUsageMB.toLong())
             percent("memory.gcThresholdPercent", gcThresholdPercent)
@@ -78,6 +111,8 @@ public data class ConcurrencyConfig(
             val low = lowerBound(gcThresholdPercent)
             return MemoryGate(gcThresholdPercent / 100.0, low / 100.0, maxBytes = maxHeapUsageMB.toLong() shl 20)
         }
+
+        override fun toString(): String = "(maxHeapUsageMB = $maxHeapUsageMB, gcThresholdPercent = $gcThresholdPercent)"
     }
 
     /**
@@ -87,7 +122,7 @@ public data class ConcurrencyConfig(
      * @property alertThresholdPercent the part of [ConcurrencyConfig.maxConcurrentTasks] in use at which to raise an
      *   alert, from 1 to 100. It is cleared ten points lower, or below half of it if it is 10 or less.
      */
-    public data class Monitoring(val enableMetrics: Boolean = true, val alertThresholdPercent: Int = 70) {
+    public class Monitoring(public val enableMetrics: Boolean = true, public val alertThresholdPercent: Int = 70) {
         init {
             percent("monitoring.alertThresholdPercent", alertThresholdPercent)
         }
@@ -99,6 +134,9 @@ public data class ConcurrencyConfig(
                 raiseAt = alertThresholdPercent / 100.0,
                 clearBelow = lowerBound(alertThresholdPercent) / 100.0,
             )
+
+        override fun toString(): String =
+            "(enableMetrics = $enableMetrics, alertThresholdPercent = $alertThresholdPercent)"
     }
 
     public companion object {
@@ -141,8 +179,8 @@ public data class ConcurrencyConfig(
                 int("batchSize", defaults.batchSize),
                 Retry(
                     int("retry.maxAttempts", retry.maxAttempts),
-                    value("retry.baseDelayMs", retry.baseDelayMs, "a whole number", String::toLongOrNull),
-                    value("retry.maxDelayMs", retry.maxDelayMs, "a whole number", String::toLongOrNull),
+                    millis("retry.baseDelayMs", least = 1, retry.baseDelay),
+                    millis("retry.maxDelayMs", least = 0, retry.maxDelay),
                     value("retry.jitterFactor", retry.jitterFactor, "a number", String::toDoubleOrNull),
                 ),
                 Memory(

@@ -17,16 +17,34 @@ package baton.parallel
  */
 public sealed interface Outcome<out T> {
     /** The transform returned [value]. */
-    public data class Success<out T>(val value: T) : Outcome<T>
+    public class Success<out T>(public val value: T) : Outcome<T> {
+        override fun equals(other: Any?): Boolean = other is Success<*> && value == other.value
+
+        override fun hashCode(): Int = value.hashCode()
+
+        override fun toString(): String = "Success(value=$value)"
+    }
 
     /** The transform threw [cause], an [Error] included. */
-    public data class Failure(val cause: Throwable) : Outcome<Nothing>
+    public class Failure(public val cause: Throwable) : Outcome<Nothing> {
+        override fun equals(other: Any?): Boolean = other is Failure && cause == other.cause
+
+        override fun hashCode(): Int = cause.hashCode()
+
+        override fun toString(): String = "Failure(cause=$cause)"
+    }
 
     /**
      * The transform threw [cause], a CancellationException of its own, while the caller was active: its `withTimeout`
      * was over, say, or it awaited a task that was cancelled.
      */
-    public data class Cancelled(val cause: Throwable) : Outcome<Nothing>
+    public class Cancelled(public val cause: Throwable) : Outcome<Nothing> {
+        override fun equals(other: Any?): Boolean = other is Cancelled && cause == other.cause
+
+        override fun hashCode(): Int = cause.hashCode()
+
+        override fun toString(): String = "Cancelled(cause=$cause)"
+    }
 
     /** The transform was not called for this element, because enough others had failed. */
     public data object NotStarted : Outcome<Nothing>

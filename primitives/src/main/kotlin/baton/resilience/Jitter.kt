@@ -27,9 +27,15 @@ public sealed interface Jitter {
     public data object Decorrelated : Jitter
 
     /** Uniform within [factor] times the back-off, below it and above it. The factor is from 0.0 to 1.0. */
-    public data class Factor(public val factor: Double) : Jitter {
+    public class Factor(public val factor: Double) : Jitter {
         init {
             require(factor in 0.0..1.0) { "factor = $factor, must be within 0.0..1.0" }
         }
+
+        override fun equals(other: Any?): Boolean = other is Factor && factor.compareTo(other.factor) == 0
+
+        override fun hashCode(): Int = factor.hashCode()
+
+        override fun toString(): String = "Factor(factor=$factor)"
     }
 }

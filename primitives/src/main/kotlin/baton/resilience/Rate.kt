@@ -12,12 +12,16 @@ import kotlin.time.Duration
  * @property per above 0, at most `Long.MAX_VALUE` nanoseconds (292 years).
  * @throws IllegalArgumentException if one of them is out of bounds.
  */
-public data class Rate(val permits: Long, val per: Duration) {
+public class Rate(public val permits: Long, public val per: Duration) {
     init {
         require(permits >= 1) { "permits = $permits, must be at least 1" }
         require(per.isPositive()) { "per = $per, must be above 0" }
         require(per.inWholeNanoseconds < Long.MAX_VALUE) { "per = $per, must be at most 292 years" }
     }
+
+    override fun equals(other: Any?): Boolean = other is Rate && permits == other.permits && per == other.per
+
+    override fun hashCode(): Int = 31 * permits.hashCode() + per.hashCode()
 
     override fun toString(): String = "$permits per $per"
 }

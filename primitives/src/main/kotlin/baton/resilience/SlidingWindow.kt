@@ -9,10 +9,16 @@ public sealed interface SlidingWindow {
      *
      * @property size at least 1.
      */
-    public data class Calls(public val size: Int) : SlidingWindow {
+    public class Calls(public val size: Int) : SlidingWindow {
         init {
             require(size >= 1) { "size = $size, must be at least 1" }
         }
+
+        override fun equals(other: Any?): Boolean = other is Calls && size == other.size
+
+        override fun hashCode(): Int = size
+
+        override fun toString(): String = "Calls(size=$size)"
     }
 
     /**
@@ -21,9 +27,15 @@ public sealed interface SlidingWindow {
      *
      * @property length above 0.
      */
-    public data class Time(public val length: Duration) : SlidingWindow {
+    public class Time(public val length: Duration) : SlidingWindow {
         init {
             require(length.isPositive()) { "length = $length, must be above 0" }
         }
+
+        override fun equals(other: Any?): Boolean = other is Time && length == other.length
+
+        override fun hashCode(): Int = length.hashCode()
+
+        override fun toString(): String = "Time(length=$length)"
     }
 }

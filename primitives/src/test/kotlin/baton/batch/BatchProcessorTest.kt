@@ -43,7 +43,11 @@ import org.junit.jupiter.params.provider.ValueSource
 class BatchProcessorTest {
     /** Other tests of this JVM may have filled the heap. */
     private val anyHeap = ConcurrencyConfig.Memory(maxHeapUsageMB = Int.MAX_VALUE, gcThresholdPercent = 100)
-    private val config = ConcurrencyConfig(maxConcurrentTasks = 3, batchSize = 4, memory = anyHeap)
+    private val config = configOf(tasks = 3)
+
+    private fun configOf(tasks: Int, retry: ConcurrencyConfig.Retry = ConcurrencyConfig.Retry()) =
+        ConcurrencyConfig(tasks, batchSize = 4, retry, memory = anyHeap)
+
     private val once = RetryPolicy(maxAttempts = 1)
 
     @Test
@@ -101,9 +105,9 @@ class BatchProcessorTest {
 
     @Test
     fun delays_ofTheConfiguration_doubleUpToTheLongest() = runTest {
-        val retry = ConcurrencyConfig.Retry(maxAttempts = 5, baseDelayMs = 100, maxDelayMs = 300, jitterFactor = 0.0)
+        val retry = ConcurrencyConfig.Retry(maxAttempts = 5, 100.milliseconds, 300.milliseconds, jitterFactor = 0.0)
         val times = ArrayList<Long>()
-        BatchProcessor(config.copy(retry = retry)).process(listOf(1)) {
+        BatchProcessor(configOf(tasks = 3, retry)).process(listOf(1)) {
             times += currentTime
             throw IOException()
         }
@@ -123,7 +127,7 @@ class BatchProcessorTest {
         val started = ArrayList<Int>()
         val progress = ArrayList<BatchProgress>()
         val report =
-            BatchProcessor(config.copy(maxConcurrentTasks = 1), once).process(
+            BatchProcessor(configOf(tasks = 1), once).process(
                 (1..100).toList(),
                 maxFailures = 2,
                 onProgress = { progress += it },
@@ -141,7 +145,7 @@ class BatchProcessorTest {
     @Test
     fun maxFailures_byOnResult_stopsToo() = runTest {
         val report =
-            BatchProcessor(config.copy(maxConcurrentTasks = 1), once).process(
+            BatchProcessor(configOf(tasks = 1), once).process(
                 1..100,
                 onResult = { _, _ -> throw IOException() },
                 maxFailures = 1,
@@ -326,7 +330,7 @@ class BatchProcessorTest {
             }
         }
         val report =
-            BatchProcessor(config.copy(maxConcurrentTasks = 2), once).process(source, maxFailures = 1) {
+            BatchProcessor(configOf(tasks = 2), once).process(source, maxFailures = 1) {
                 delay(10)
                 throw IOException()
             }

@@ -2,6 +2,8 @@ package baton.batch
 
 import java.util.Properties
 import kotlin.random.Random
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -14,10 +16,25 @@ class ConcurrencyConfigTest {
     private fun properties(vararg pairs: Pair<String, String>) =
         Properties().apply { pairs.forEach { (key, value) -> setProperty(key, value) } }
 
+    /** The text of a configuration shows each value. */
+    private fun assertText(expected: ConcurrencyConfig, config: ConcurrencyConfig) =
+        assertEquals("$expected", "$config")
+
+    @Test
+    fun toString_showsEachValue() {
+        assertEquals(
+            "ConcurrencyConfig (maxConcurrentTasks = 10, batchSize = 50, " +
+                "retry = (maxAttempts = 3, baseDelay = 1s, maxDelay = 30s, jitterFactor = 0.5), " +
+                "memory = (maxHeapUsageMB = 512, gcThresholdPercent = 80), " +
+                "monitoring = (enableMetrics = true, alertThresholdPercent = 70))",
+            "${ConcurrencyConfig()}",
+        )
+    }
+
     @Test
     fun from_withoutValues_isTheDefaults() {
-        assertEquals(ConcurrencyConfig(), ConcurrencyConfig.from(Properties()))
-        assertEquals(ConcurrencyConfig(), ConcurrencyConfig.from(properties("batchSize" to "7", "other.x" to "y")))
+        assertText(ConcurrencyConfig(), ConcurrencyConfig.from(Properties()))
+        assertText(ConcurrencyConfig(), ConcurrencyConfig.from(properties("batchSize" to "7", "other.x" to "y")))
     }
 
     @Test
@@ -42,11 +59,19 @@ class ConcurrencyConfigTest {
             ConcurrencyConfig(
                 maxConcurrentTasks = 8,
                 batchSize = 20,
-                ConcurrencyConfig.Retry(5, Long.MAX_VALUE, 0, 0.25),
+                ConcurrencyConfig.Retry(5, Duration.INFINITE, Duration.ZERO, 0.25),
                 ConcurrencyConfig.Memory(256, 100),
                 ConcurrencyConfig.Monitoring(false, 1),
             )
-        assertEquals(expected, config)
+        assertText(expected, config)
+    }
+
+    @Test
+    fun retry_withADelayOutOfItsBounds_namesValueAndBound() {
+        val base = assertThrows<IllegalArgumentException> { ConcurrencyConfig.Retry(baseDelay = Duration.ZERO) }
+        val max = assertThrows<IllegalArgumentException> { ConcurrencyConfig.Retry(maxDelay = -1.seconds) }
+        assertEquals("retry.baseDelay = 0s, must be above 0s", base.message)
+        assertEquals("retry.maxDelay = -1s, must be at least 0s", max.message)
     }
 
     @ParameterizedTest
@@ -103,7 +128,7 @@ class ConcurrencyConfigTest {
     @Test
     fun from_readsPastOtherPropertiesOfBaton() {
         val others = properties("baton.deadlocks" to "true", "baton.futures.traces" to "true")
-        assertEquals(ConcurrencyConfig(), ConcurrencyConfig.from(others))
+        assertText(ConcurrencyConfig(), ConcurrencyConfig.from(others))
     }
 
     @ParameterizedTest

@@ -63,7 +63,7 @@ public final class BatchImport {
         ConcurrencyConfig.Retry numbers = config.getRetry();
         AsyncRetry retry = AsyncRetry.builder()
                 .maxAttempts(numbers.getMaxAttempts())
-                .exponential(Duration.ofMillis(numbers.getBaseDelayMs()), Duration.ofMillis(numbers.getMaxDelayMs()))
+                .exponential(numbers.baseDelay(), numbers.maxDelay())
                 .jitter(numbers.getJitterFactor())
                 .retryIf(RefusedException::isTemporary)
                 .retryAfter(failure -> AsyncRetry.parseRetryAfter(RefusedException.retryAfter(failure)))

@@ -24,9 +24,15 @@ public sealed interface Misfire {
      * @property max at least 1.
      * @throws IllegalArgumentException if it is less.
      */
-    public data class CatchUp(val max: Int) : Misfire {
+    public class CatchUp(public val max: Int) : Misfire {
         init {
             require(max >= 1) { "max = $max, must be at least 1" }
         }
+
+        override fun equals(other: Any?): Boolean = other is CatchUp && max == other.max
+
+        override fun hashCode(): Int = max
+
+        override fun toString(): String = "CatchUp(max=$max)"
     }
 }

@@ -1,6 +1,8 @@
 package baton.batch.core
 
 import java.util.Properties
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
 
 /** Reads a configuration. The keys are the paths that the messages of its checks begin with. */
 internal class ConfigProperties(private val properties: Properties, private val prefix: String) {
@@ -27,6 +29,12 @@ internal class ConfigProperties(private val properties: Properties, private val 
             "$path = $number, must be within ${Int.MIN_VALUE}..${Int.MAX_VALUE}"
         }
         return number.toInt()
+    }
+
+    fun millis(path: String, least: Long, default: Duration): Duration {
+        val number = value(path, default.inWholeMilliseconds, "a whole number", String::toLongOrNull)
+        require(number >= least) { "$path = $number, must be at least $least" }
+        return number.milliseconds
     }
 
     fun <V : Any> value(path: String, default: V, kind: String, parse: (String) -> V?): V {
