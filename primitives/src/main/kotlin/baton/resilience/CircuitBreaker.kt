@@ -187,6 +187,8 @@ internal constructor(
         }
     }
 
+    // The functions that are published are for the inlined body of protect alone, in whose callers' bytecode they stay.
+
     @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()
 
     /** The call, to be passed to one of the functions below; throws if it is refused. */

@@ -119,24 +119,28 @@ public class ReadWriteLock(
      * @throws IllegalStateException if [owner] is not null and writes, or would wait for a writer that waits for it.
      */
     public suspend fun lockRead(owner: Any? = null) {
-        lockRead(owner, readerFor(owner))
+        lockReadByToken(owner, readerFor(owner))
     }
 
-    /** As the other. With a [token], the result of [tokenOf], [unlockRead] gets the same one. */
+    // The next three are for the inlined body of withRead alone, in whose callers' bytecode they stay.
+
+    /** The coroutine as a reader that the unlock can be matched to, if the lock is to know that; else null. */
     @PublishedApi
-    internal suspend fun lockRead(owner: Any?, token: Any?) {
+    @JvmSynthetic
+    internal fun readTokenOf(owner: Any?, context: CoroutineContext): Any? =
+        if (areCallersKnown) core.callerOf(context, owner, isToken = true) else null
+
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend fun lockReadByToken(owner: Any?, token: Any?) {
         val by = token as Holder?
         if (done(LockMode.READ, core.tryRead(owner, by), owner)) return
         awaitGrant(core, request = LockMode.READ.request(owner), by = by)
     }
 
-    /** Identifies a reader by its coroutine, if the lock is to know that; else null. */
     @PublishedApi
-    internal fun tokenOf(owner: Any?, context: CoroutineContext): Any? =
-        if (areCallersKnown) core.callerOf(context, owner, isToken = true) else null
-
-    @PublishedApi
-    internal fun unlockRead(owner: Any?, token: Any?) {
+    @JvmSynthetic
+    internal fun unlockReadByToken(owner: Any?, token: Any?) {
         if (!core.endRead(owner, token as Holder?)) refuse("unlockRead", owner)
     }
 
@@ -168,7 +172,7 @@ public class ReadWriteLock(
      * @throws IllegalStateException if there is no (plain) reader, or none with [owner]; the lock stays as it is.
      */
     public fun unlockRead(owner: Any? = null) {
-        unlockRead(owner, token = null)
+        unlockReadByToken(owner, token = null)
     }
 
     /**
@@ -334,12 +338,12 @@ public class ReadWriteLock(
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> ReadWriteLock.withRead(owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    val token = tokenOf(owner, coroutineContext)
-    lockRead(owner, token)
+    val token = readTokenOf(owner, coroutineContext)
+    lockReadByToken(owner, token)
     try {
         return action()
     } finally {
-        unlockRead(owner, token)
+        unlockReadByToken(owner, token)
     }
 }
 
