@@ -13,6 +13,9 @@ import java.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancel
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.advanceTimeBy
@@ -91,6 +94,46 @@ class BatonMetricsTest {
         clock.add(Duration.ofSeconds(61))
         look()
         assertEquals(0.0, gauge("waiting.max"))
+    }
+
+    /**
+     * Whoever else reads [source], each reader finds what it has not seen: a caller, a monitor, the meters of another.
+     */
+    private fun assertEachReaderHasItsPeak(source: Monitored, wait: suspend () -> Unit) = runTest {
+        val monitor = monitor()
+        val metered = monitor()
+        listOf(monitor, metered).forEach { it.watchKept(source, "source") }
+        BatonMetrics(metered).bindTo(registry)
+        fun snapshot() = monitor.snapshot().getValue("source").peakWaiting
+        fun peaks() = listOf(source.usage().peakWaiting, snapshot(), source.usage().peakWaiting)
+        look()
+        for (callers in listOf(3, 1)) {
+            val waits = List(callers) { launch { wait() } }
+            runCurrent()
+            waits.forEach { it.cancel() }
+            runCurrent()
+            assertEquals(listOf(3, callers, 3), peaks(), "of the source, since the snapshot before")
+            look()
+            assertEquals(callers.toDouble(), gauge("waiting.max", "source", source.javaClass.simpleName))
+            assertEquals(0, snapshot())
+            clock.add(Duration.ofSeconds(121))
+            look()
+        }
+    }
+
+    @Test
+    fun peak_ofAPrimitive_isThatOfEachReader() {
+        val semaphore = Semaphore(permits = 1, acquired = 1)
+        assertEachReaderHasItsPeak(semaphore) { semaphore.acquire() }
+    }
+
+    @Test
+    fun peak_ofATaskScheduler_isThatOfEachReader() {
+        val scope = CoroutineScope(Dispatchers.Unconfined)
+        val scheduler = TaskScheduler(scope, maxConcurrency = 1)
+        scheduler.pause()
+        assertEachReaderHasItsPeak(scheduler) { scheduler.run {} }
+        scope.cancel()
     }
 
     @Test

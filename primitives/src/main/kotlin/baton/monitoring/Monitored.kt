@@ -11,10 +11,6 @@ public interface Monitored {
     /** Shown by messages; null if it has none. */
     public val name: String?
 
-    /**
-     * The numbers at this moment. Never waits for long, and may be called from any thread.
-     *
-     * Each call resets [Usage.peakWaiting]. So a caller gets the peak since the last call by any caller.
-     */
+    /** The numbers at this moment. Changes nothing, never waits for long, and may be called from any thread. */
     public fun usage(): Usage
 }

@@ -4,6 +4,7 @@
 package baton.monitoring
 
 import baton.FOR_JAVA_ALONE
+import baton.InternalBatonApi
 import baton.monitoring.core.AlertBounds
 import baton.waiting.WaitLook
 import baton.waiting.WaitNote
@@ -16,14 +17,15 @@ import kotlin.time.toJavaDuration
 /**
  * How much of a capacity is in use, and which callers wait.
  *
- * [inUse] is a sample: it does not show what came and went since the last look. [peakWaiting] does show that callers
- * had to wait.
+ * [inUse] is a sample: it does not show what came and went between two looks. [peakWaiting] does show that callers had
+ * to wait.
  *
  * @property inUse how much is in use, at least 0. It may exceed the [capacity], say after that was lowered.
  * @property capacity how much there is, at least 0.
  * @property waiting how many callers wait, at least 0.
  * @property longestWait how long the longest of their waits has lasted; zero if no caller waits.
- * @property peakWaiting the most callers that waited at a time since the last look.
+ * @property peakWaiting the most callers that waited at a time: in what a [Monitor] returns, since that was last read;
+ *   in what an object of this library returns, since it was made.
  * @property waiters the first ten of the callers that wait: the name of the coroutine or thread, or the owner.
  * @property totals how often things have happened since the beginning, by name, such as `started` of a task scheduler.
  * @throws IllegalArgumentException if a number or the time is negative.
@@ -41,7 +43,9 @@ internal constructor(
     internal val bounds: AlertBounds?,
     /** The wait that [longestWait] belongs to; null if unknown. Only compared. */
     internal val longest: WaitNote? = null,
-    /** Turns on the notes of when a wait began; null if there are none. */
+    /**
+     * The readers of the waits, whose peaks it keeps; null if there is none, and [peakWaiting] is that of the reader.
+     */
     internal val watch: WaitWatch? = null,
 ) {
     public constructor(
@@ -83,6 +87,11 @@ internal constructor(
         return "in use = $inUse of $capacity, waiting = $waiting, peak = $peakWaiting$wait"
     }
 }
+
+/** The same with these [totals], and the readers of the waits. */
+@InternalBatonApi
+public fun Usage.withTotals(totals: Map<String, Long>, watch: WaitWatch? = this.watch): Usage =
+    Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch)
 
 /** The usage of a primitive whose waiters are those of a core. */
 internal fun WaitLook.toUsage(

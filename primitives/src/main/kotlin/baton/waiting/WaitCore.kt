@@ -27,7 +27,7 @@ public abstract class WaitCore : TinyLock() {
     /** Null until the core is to know a holder or a waiter. Guarded by the lock. */
     @JvmField internal var knownHolders: KnownHolders? = null
 
-    /** The greatest number of waiters since the last [lookAtWaiters]. Guarded by the lock. */
+    /** The greatest number of waiters since the last [lookAtWaiters], which hands it to all readers of [watch]. */
     @JvmField internal var peakWaiting: Int = 0
 
     /** Whether waits are noted; null until the first [lookAtWaiters]. Written under the lock. */

@@ -6,7 +6,7 @@ package baton.waiting
  * The waiters of a core, all at the same moment.
  *
  * @property waiting how many there are.
- * @property peakWaiting the most that there were since the last look.
+ * @property peakWaiting the most that there ever were at a time.
  * @property longest of the waits that go on, the note of the longest; null if no caller waits.
  * @property longestNanos how long that is.
  * @property names of the first waiters: of the coroutine or thread, else of the owner.
@@ -35,7 +35,8 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
     var longest: WaitNote? = null
     val watch = decide {
         waiting = queuedWaiters
-        peak = maxOf(peakWaiting, waiting)
+        val watch = watch ?: WaitWatch().also { watch = it }
+        peak = watch.looked(maxOf(peakWaiting, waiting))
         peakWaiting = waiting
         visitWaiters(NAMED_WAITERS) {
             val note = it.note ?: WaitNote(now).also { new -> it.note = new }
@@ -43,7 +44,7 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
             if (before == null || note.since - before.since < 0) longest = note
             if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
         }
-        watch ?: WaitWatch().also { watch = it }
+        watch
     }
     val nanos = longest?.let { maxOf(0, System.nanoTime() - it.since) } ?: 0
     return WaitLook(waiting, peak, longest, nanos, found.map { nameOf(it) }, watch)

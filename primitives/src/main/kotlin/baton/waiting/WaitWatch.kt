@@ -1,23 +1,50 @@
 package baton.waiting
 
+import baton.InternalBatonApi
+import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger
 
 /**
- * Whether the waits of a core are noted: while there is a watcher. It does not refer to the core, so that a watcher
- * does not keep the core in memory.
+ * The readers of a core's waits. While there is one, the waits are noted. It does not refer to the core, so that a
+ * reader does not keep the core in memory.
+ *
+ * The core counts one peak of its waiters. A look, by whichever reader, adds that to the peak of each reader and begins
+ * a new one: so a look takes nothing away from other readers.
  */
-internal class WaitWatch {
-    private val watchers = AtomicInteger()
+@InternalBatonApi
+public class WaitWatch {
+    private val readers = CopyOnWriteArrayList<PeakReader>()
 
-    val isOn: Boolean
-        get() = watchers.get() > 0
+    /** Guarded by the lock of the core. */
+    private var highest = 0
 
-    fun begin() {
-        watchers.incrementAndGet()
+    internal val isOn: Boolean
+        get() = readers.isNotEmpty()
+
+    internal fun add(reader: PeakReader) {
+        readers += reader
     }
 
-    /** Once for each [begin]. */
-    fun end() {
-        watchers.decrementAndGet()
+    internal fun remove(reader: PeakReader) {
+        readers -= reader
     }
+
+    /** There were [waiting] waiters at a time since the last look. Returns the most there ever were. Under the lock. */
+    public fun looked(waiting: Int): Int {
+        for (reader in readers) reader.add(waiting)
+        highest = maxOf(highest, waiting)
+        return highest
+    }
+}
+
+/** The most waiters that there were at a time since a reader last took it. */
+internal class PeakReader {
+    private val peak = AtomicInteger()
+
+    fun add(waiting: Int) {
+        peak.accumulateAndGet(waiting) { a, b -> maxOf(a, b) }
+    }
+
+    /** Begins a new peak with the [waiting] waiters of the look that has just been. */
+    fun take(waiting: Int): Int = maxOf(peak.getAndSet(waiting), waiting)
 }

@@ -3,6 +3,7 @@ package baton.scheduler
 import baton.Priority
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.withTotals
 import baton.scheduler.schedule.EntryTable
 import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.ScheduleCore
@@ -130,16 +131,7 @@ public class Schedule<K : Any>(
      */
     override fun usage(): Usage {
         val slots = life.tasks?.usage() ?: Usage(inUse = 0, capacity = maxConcurrency.toLong())
-        val totals = metrics.run { mapOf("fired" to fired, "failed" to failed, "skipped" to skipped) }
-        return Usage(
-            slots.inUse,
-            slots.capacity,
-            slots.waiting,
-            slots.longestWait,
-            slots.peakWaiting,
-            slots.waiters,
-            totals,
-        )
+        return slots.withTotals(metrics.run { mapOf("fired" to fired, "failed" to failed, "skipped" to skipped) })
     }
 
     /**

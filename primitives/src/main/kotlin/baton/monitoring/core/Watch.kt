@@ -4,6 +4,7 @@ import baton.monitoring.Alert
 import baton.monitoring.AlertRules
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.waiting.PeakReader
 import baton.waiting.WaitNote
 import baton.waiting.WaitWatch
 import java.lang.ref.WeakReference
@@ -31,38 +32,39 @@ internal class Watch(
     @Volatile private var longest: SeenWait? = null
     private var hasFailed = false
 
+    private val peakOfLooks = PeakReader()
+    private val peakOfSnapshots = PeakReader()
+    private val peaks = listOf(peakOfLooks, peakOfSnapshots)
+
     // Guarded by this.
-    private var peakOfLook = 0
-    private var peakOfSnapshot = 0
-    private var notes: WaitWatch? = null
+    private var watched: WaitWatch? = null
     @Volatile private var isClosed = false
 
     /** The alerts that are raised. */
     val raised: List<Alert>
         get() = raisedNow
 
-    /**
-     * Reads the source; null once that is gone. The peak stays for the next [snapshot]. Throws what the source throws.
-     */
+    /** Reads the source; null once that is gone. The peaks stay. Throws what the source throws. */
     fun read(): Usage? {
         val usage = source() ?: return null
-        synchronized(this) {
-            peakOfLook = maxOf(peakOfLook, usage.peakWaiting)
-            peakOfSnapshot = maxOf(peakOfSnapshot, usage.peakWaiting)
-            if (!isClosed && usage.watch !== notes) {
-                usage.watch?.begin()
-                notes?.end()
-                notes = usage.watch
-            }
-        }
+        if (usage.watch == null) peaks.forEach { it.add(usage.peakWaiting) }
+        synchronized(this) { if (!isClosed) readFrom(usage.watch) }
         return usage
+    }
+
+    private fun readFrom(watch: WaitWatch?) {
+        if (watch === watched) return
+        for (peak in peaks) {
+            watch?.add(peak)
+            watched?.remove(peak)
+        }
+        watched = watch
     }
 
     /** As [read], with the peak since the last snapshot. */
     fun snapshot(): Usage? {
         val usage = read() ?: return null
-        val peak = synchronized(this) { peakOfSnapshot.also { peakOfSnapshot = usage.waiting } }
-        return usage.with(longestWaitOf(usage), peak)
+        return usage.with(longestWaitOf(usage), peakOfSnapshots.take(usage.waiting))
     }
 
     /** One look of the monitor's coroutine. False once the source is gone. */
@@ -80,8 +82,7 @@ internal class Watch(
         if (isClosed) return true
         hasFailed = false
         follow(seen.longest)
-        val peak = synchronized(this) { peakOfLook.also { peakOfLook = seen.waiting } }
-        val usage = seen.with(longestWaitOf(seen), peak)
+        val usage = seen.with(longestWaitOf(seen), peakOfLooks.take(seen.waiting))
         listener.looked(name, type, usage)
         judge(usage, ownRules ?: rules, listener)
         return true
@@ -134,8 +135,7 @@ internal class Watch(
     fun release() {
         synchronized(this) {
             isClosed = true
-            notes?.end()
-            notes = null
+            readFrom(null)
         }
     }
 

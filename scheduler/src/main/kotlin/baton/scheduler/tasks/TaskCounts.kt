@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.dispatch.RunQueue
+import baton.waiting.WaitWatch
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 
@@ -25,6 +26,10 @@ internal class TaskCounts {
 
     private var peakWaiting = 0
 
+    /** The readers of the peak; null until the first look. */
+    var watch: WaitWatch? = null
+        private set
+
     /** Created for the first task of a level, by [prepare]; most schedulers use one or two. */
     private val levels = arrayOfNulls<OfLevel>(RunQueue.LEVELS.size)
 
@@ -39,8 +44,11 @@ internal class TaskCounts {
         if (waiting > peakWaiting) peakWaiting = waiting
     }
 
-    /** The most tasks that waited since the last call; [waiting] of them do now. */
-    fun takePeak(waiting: Int): Int = maxOf(peakWaiting, waiting).also { peakWaiting = waiting }
+    /** A look, at which [waiting] tasks wait. Returns the most that ever waited at a time. */
+    fun looked(waiting: Int): Int {
+        val watch = watch ?: WaitWatch().also { watch = it }
+        return watch.looked(maxOf(peakWaiting, waiting)).also { peakWaiting = waiting }
+    }
 
     fun scheduled(level: Int) {
         of(level).scheduled++

@@ -1,6 +1,8 @@
 package baton.scheduler.tasks
 
 import baton.monitoring.Usage
+import baton.monitoring.withTotals
+import baton.waiting.WaitWatch
 import kotlin.time.Duration.Companion.nanoseconds
 
 /** The findings of a look at a [TaskCore], at the time [now]. */
@@ -9,6 +11,7 @@ internal class TaskWaits(private val now: Long) {
     private var running = 0
     private var waiting = 0
     private var peak = 0
+    private var watch: WaitWatch? = null
     private var longest = 0L
     private var started = 0L
     private var failed = 0L
@@ -19,7 +22,8 @@ internal class TaskWaits(private val now: Long) {
         val counts = tasks.counts
         running = tasks.running.size
         waiting = tasks.queue.size + tasks.awaitingCapacity.size
-        peak = counts.takePeak(waiting)
+        peak = counts.looked(waiting)
+        watch = counts.watch
         started = counts.started
         failed = counts[TaskEnd.FAILED]
         refused = counts[TaskEnd.REJECTED] + counts[TaskEnd.SHED] + counts[TaskEnd.EXPIRED] + counts[TaskEnd.CLOSED]
@@ -44,14 +48,14 @@ internal class TaskWaits(private val now: Long) {
     /** Without the lock: a key's `toString` is users' code. */
     fun toUsage(capacity: Int): Usage =
         Usage(
-            running.toLong(),
-            capacity.toLong(),
-            waiting,
-            longest.nanoseconds,
-            peak,
-            first.map { labelOf(it.shownKey) },
-            mapOf("started" to started, "failed" to failed, "refused" to refused),
-        )
+                running.toLong(),
+                capacity.toLong(),
+                waiting,
+                longest.nanoseconds,
+                peak,
+                first.map { labelOf(it.shownKey) },
+            )
+            .withTotals(mapOf("started" to started, "failed" to failed, "refused" to refused), watch)
 
     private companion object {
         const val NAMED = 10
