@@ -10,6 +10,7 @@ import baton.resilience.breaker.BreakerMachine
 import baton.resilience.breaker.BreakerUse
 import baton.resilience.breaker.CallOutcome
 import baton.resilience.breaker.CircuitBreakerCore
+import baton.waiting.coroutine.awaitPassing
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -145,14 +146,14 @@ internal constructor(
      * *Cancellation.* Throws.
      */
     public suspend fun awaitClosed() {
-        core.awaitClosed()
+        core.awaitPassing()
     }
 
     /**
      * As the other, but waits [timeout] at most, in the clock of the caller's dispatcher. Returns whether the breaker
      * let calls through in time. With zero or less it does not wait.
      */
-    public suspend fun awaitClosed(timeout: Duration): Boolean = core.awaitClosed(timeout)
+    public suspend fun awaitClosed(timeout: Duration): Boolean = core.awaitPassing(timeout)
 
     /** Refuses all calls until [reset] or [disable]: [BreakerState.FORCED_OPEN]. */
     public fun trip() {

@@ -1,6 +1,7 @@
 package baton.sync
 
 import baton.sync.core.CountdownCore
+import baton.waiting.coroutine.awaitPassing
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
@@ -64,7 +65,7 @@ public class Latch(count: Int, public val name: String? = null) {
      * *Cancellation.* Throws; there is nothing to return.
      */
     public suspend fun await() {
-        core.await()
+        core.awaitPassing()
     }
 
     /**
@@ -73,7 +74,7 @@ public class Latch(count: Int, public val name: String? = null) {
      *
      * *Cancellation.* As [await].
      */
-    public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
+    public suspend fun await(timeout: Duration): Boolean = core.awaitPassing(timeout)
 
     /** Awaits the opening within kotlinx.coroutines' `select`. */
     public val onAwait: SelectClause0

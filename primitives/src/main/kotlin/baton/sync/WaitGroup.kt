@@ -1,6 +1,7 @@
 package baton.sync
 
 import baton.sync.core.CountdownCore
+import baton.waiting.coroutine.awaitPassing
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
@@ -83,7 +84,7 @@ public class WaitGroup(public val name: String? = null) {
      * *Cancellation.* Throws; there is nothing to return.
      */
     public suspend fun await() {
-        core.await()
+        core.awaitPassing()
     }
 
     /**
@@ -92,7 +93,7 @@ public class WaitGroup(public val name: String? = null) {
      *
      * *Cancellation.* As [await].
      */
-    public suspend fun await(timeout: Duration): Boolean = core.await(timeout)
+    public suspend fun await(timeout: Duration): Boolean = core.awaitPassing(timeout)
 
     /** Awaits a count of zero within kotlinx.coroutines' `select`. */
     public val onAwait: SelectClause0

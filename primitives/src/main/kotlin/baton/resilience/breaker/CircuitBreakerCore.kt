@@ -9,11 +9,10 @@ import baton.resilience.SlidingWindow
 import baton.resilience.attempts.RetryArithmetic
 import baton.resilience.breaker.BreakerMachine.Companion.FOREVER
 import baton.resilience.breaker.BreakerMachine.Companion.UNREAD
-import baton.waiting.WaitCore
+import baton.waiting.Gate
 import baton.waiting.Waiter
-import baton.waiting.WaiterBatch
-import baton.waiting.coroutine.awaitGrant
 import baton.waiting.labelOf
+import baton.waiting.threads.GuardedClock
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
@@ -26,14 +25,11 @@ import kotlin.time.Duration.Companion.nanoseconds
  * 1. The clock, the back-off and the random numbers are code of users. They are called before the lock is taken.
  * 2. A decision changes the state once at most. Once the lock is free, the callers that await CLOSED or DISABLED are
  *    woken as one batch, and then the listeners are called.
- * 3. While the breaker passes calls, the batch has no members: a newcomer is granted under the lock.
- * 4. A grant carries nothing that could be taken back.
- * 5. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
+ * 3. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
  *    the clock is read only if its duration or the time of its end counts.
  */
-internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, private val breaker: Monitored) :
-    WaitCore() {
-    private val origin = config.timeSource.markNow()
+internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, private val breaker: Monitored) : Gate() {
+    private val clock = GuardedClock(config.timeSource)
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
     private val slowNanos = config.slowCall.inWholeNanoseconds
@@ -49,44 +45,27 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
             random = config.random,
         )
 
-    // Guarded by the lock. Null, or without members, when no caller waits.
-    private var gathering: WaiterBatch? = null
-
     val state: BreakerState
         get() = machine.state
 
     /** Whether it is CLOSED or DISABLED. */
-    val isPassing: Boolean
+    override val isPassing: Boolean
         get() = machine.passing != null
-
-    val waiting: Int
-        get() = decide { gathering?.size ?: 0 }
 
     val metrics: CircuitBreakerMetrics
         get() {
-            val now = read()
+            val now = clock.read()
             return decide { machine.metrics(now) }
         }
 
     val retryIn: Duration
         get() {
             if (isPassing) return Duration.ZERO
-            val now = read()
+            val now = clock.read()
             return timeOf(decide { machine.nanosUntilEntry(now) })
         }
 
     fun timeOf(nanos: Long): Duration = if (nanos == FOREVER) Duration.INFINITE else nanos.nanoseconds
-
-    private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
-
-    /** For the end of a call, which has its result: a clock that throws stands still. */
-    private fun readOrStandStill(): Long =
-        try {
-            read()
-        } catch (e: Throwable) {
-            Trampoline.report(e)
-            UNREAD
-        }
 
     /** As [decide], for a step of the machine that may change the state. */
     private inline fun <T> change(step: () -> T): T = decide {
@@ -97,26 +76,21 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
     /** If it throws, because memory or stack is exhausted, the next step begins with it. */
     private fun announce() {
         requireStack()
-        val batch = gathering
-        if (batch != null && isPassing) {
-            batch.end()
-            wake(batch)
-            gathering = null
-        }
+        if (isPassing) releaseAll()
         listeners.changed(machine.state)
     }
 
     // ---- calls
 
     /** The reading at the start of a call, if its duration counts. */
-    fun start(): Long = if (timesCalls) read() else UNREAD
+    fun start(): Long = if (timesCalls) clock.read() else UNREAD
 
     /** See [BreakerMachine.enter]. */
     fun enter(start: Long): Any {
         machine.passing?.let {
             return it
         }
-        val now = if (start == UNREAD) read() else start
+        val now = if (start == UNREAD) clock.read() else start
         return change { machine.enter(now) }
     }
 
@@ -124,7 +98,7 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
     fun leave(call: Any, start: Long, outcome: CallOutcome) {
         val isProbe = call is Probe
         if (!isProbe && outcome == CallOutcome.NOTHING) return
-        val now = if (needsEnd || isProbe) readOrStandStill() else UNREAD
+        val now = if (needsEnd || isProbe) clock.readOr(UNREAD) else UNREAD
         val isSlow = timesCalls && outcome == CallOutcome.SUCCESS && now != UNREAD && now - start > slowNanos
         val sure = if (isSlow) CallOutcome.SLOW else outcome
         if (sure == CallOutcome.SUCCESS && call === machine.flawless) return
@@ -134,7 +108,7 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
     private fun record(call: Any, outcome: CallOutcome, now: Long) {
         val opening = change { machine.leave(call, outcome, now, null) } ?: return
         opening.nanos = nanosOf(opening)
-        val end = if (now == UNREAD) readOrStandStill() else now
+        val end = if (now == UNREAD) clock.readOr(UNREAD) else now
         change { machine.leave(call, outcome, end, opening) }
     }
 
@@ -158,60 +132,17 @@ internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, priv
 
     // ---- waiters
 
-    suspend fun awaitClosed() {
-        if (!isPassing) awaitGrant(this)
-    }
-
-    /** As the other, [timeout] at most; returns whether it was closed in time. */
-    suspend fun awaitClosed(timeout: Duration): Boolean {
-        if (isPassing) return true
-        if (timeout <= Duration.ZERO) return false
-        return awaitGrant(this, timeout = timeout)
-    }
-
-    override val queuedWaiters: Int
-        get() = gathering?.size ?: 0
-
-    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
-        gathering?.forFirst(limit, visit)
-    }
-
     override fun enqueue(waiter: Waiter): Int {
         noteWait(waiter)
-        return change { enqueueUnderLock(waiter) }
-    }
-
-    private fun enqueueUnderLock(waiter: Waiter): Int {
-        requireStack()
-        if (isPassing) {
-            waiter.tryGrant()
-        } else {
-            val batch = gathering ?: WaiterBatch().also { gathering = it }
-            if (waiter.startGathering()) {
-                // From GATHERING on a canceller may resume the waiter: its state must not be read again here.
-                waiter.place = batch
-                batch.add(waiter)
-                countPeak(batch.size)
-                return Waiter.WAITING
-            }
-        }
-        return waiter.currentState
-    }
-
-    override fun withdrawMember(waiter: Waiter) {
-        decide {
-            val batch = waiter.place as WaiterBatch?
-            if (batch != null && !batch.hasEnded) batch.remove(waiter)
+        return change {
+            requireStack()
+            join(waiter)
         }
     }
-
-    override fun takeBack(waiter: Waiter) {}
 
     override fun label(): String = labelOf("CircuitBreaker", breaker.name)
 
     override fun toString(): String = breaker.toString()
 
     override fun verbOf(waiter: Waiter): String = "awaitClosed"
-
-    override fun failure(waiter: Waiter): Throwable = IllegalStateException("awaitClosed does not fail")
 }

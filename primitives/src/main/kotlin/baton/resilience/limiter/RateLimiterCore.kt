@@ -8,7 +8,7 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.labelOf
-import baton.waiting.threads.Trampoline
+import baton.waiting.threads.GuardedClock
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
@@ -55,7 +55,7 @@ internal class RateLimiterCore(
     timeSource: TimeSource.WithComparableMarks,
     private val limiter: Monitored,
 ) : WaitCore() {
-    private val origin = timeSource.markNow()
+    private val clock = GuardedClock(timeSource)
     private val bucket = TokenBucket(rate, burst)
     private val queue = RateQueue(this, bucket, isLeaky, burst)
     private val timer = HeadTimer(this, bucket)
@@ -84,16 +84,8 @@ internal class RateLimiterCore(
     val availablePermits: Long
         get() = look { if (isLeaky && !queue.isEmpty) 0 else maxOf(bucket.whole, 0) }
 
-    private fun read(): Long = origin.elapsedNow().inWholeNanoseconds
-
     /** The present moment in the time of the bucket, or before it if the clock throws. */
-    fun readOrStandStill(): Long =
-        try {
-            read()
-        } catch (e: Throwable) {
-            Trampoline.report(e)
-            Long.MIN_VALUE
-        }
+    fun readOrStandStill(): Long = clock.readOr(Long.MIN_VALUE)
 
     /** As [decide], between two settlements of the queue, the first with the tokens of [now]. */
     private inline fun <T> decideAt(now: Long, decision: () -> T): T = decide {
@@ -137,7 +129,7 @@ internal class RateLimiterCore(
 
     /** Takes [permits] if that needs no waiting. */
     fun tryTake(permits: Int): Boolean {
-        val now = read()
+        val now = clock.read()
         return tryTakeAtRest(permits, now) || tryTakeBehindOthers(permits, now)
     }
 
@@ -178,7 +170,7 @@ internal class RateLimiterCore(
 
     /** Whether a newcomer could have [permits] after [time], if every caller before it takes its permits. */
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
-        decideAt(read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
+        decideAt(clock.read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
 
     override fun enqueue(waiter: Waiter): Int {
         noteWait(waiter)
@@ -262,7 +254,7 @@ internal class RateLimiterCore(
         val permits = place.number
         var most = 0L
         var isOpen = false
-        decideAt(read()) {
+        decideAt(clock.read()) {
             most = most()
             isOpen = closure == null
             if (isOpen && permits <= most) queue.reserve(place)
@@ -279,7 +271,7 @@ internal class RateLimiterCore(
 
     /** False when closed. */
     fun update(newRate: Rate, newBurst: Long): Boolean =
-        decideAt(read()) {
+        decideAt(clock.read()) {
             if (closure != null) {
                 false
             } else {

@@ -1,19 +1,16 @@
 package baton.sync.core
 
+import baton.waiting.Gate
 import baton.waiting.Symbol
-import baton.waiting.WaitCore
 import baton.waiting.Waiter
-import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
-import baton.waiting.coroutine.awaitGrant
 import baton.waiting.labelOf
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
 import java.util.WeakHashMap
-import kotlin.time.Duration
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.selects.SelectClause0
 import kotlinx.coroutines.selects.SelectInstance
@@ -24,19 +21,12 @@ import kotlinx.coroutines.selects.SelectInstance
  *       increment(n)            increment(n), decrement()
  *   0 ──────────────▶ count > 0 ⟲
  *   0 ◀────────────── count = 1
- *       decrement(), under the lock: ends the gathering batch
+ *       decrement(), under the lock: releases all waiters
  *
  * (1) Every change of the count is one compare-and-set by any thread, but the change to zero is made under the lock. So
- *     a count above zero that is read under the lock stays above zero until the lock is free.
- * (2) A caller that finds the count above zero under the lock joins the gathering batch; one that finds zero is
- *     granted. With (1), a batch has members only while the count is above zero, and no waiter is granted by a zero
- *     from before it came.
- * (3) Zero ends the batch; the next waiter starts a new one. The same zero grants all members of a batch and no other
- *     waiter, although the count may have grown again before they run.
- * (4) A waiter's place is its batch, by which a canceller finds whether the batch still gathers: if not, there is nothing
- *     to remove. The request is ALREADY_ADMITTED for a clause that a zero has granted while its select was still
+ *     a count above zero that is read under the lock stays above zero until the lock is free, as a [Gate] requires.
+ * (2) The request of a waiter is ALREADY_ADMITTED for a clause that a zero has granted while its select was still
  *     registering other clauses: kotlinx then registers that clause again, and it must not wait for another zero.
- * (5) A grant carries nothing that could be taken back.
  *
  * A latch is a countdown whose count never grows.
  */
@@ -45,16 +35,13 @@ internal class CountdownCore(
     private val kind: String,
     private val name: String?,
     private val primitive: Any,
-) : WaitCore() {
+) : Gate() {
     @Volatile
     var count: Int = initial
         private set
 
-    // Guarded by the lock. Null, or without members, when no caller waits.
-    private var gathering: WaiterBatch? = null
-
-    val waiting: Int
-        get() = decide { gathering?.size ?: 0 }
+    override val isPassing: Boolean
+        get() = count == 0
 
     /** False when the count would be above [Int.MAX_VALUE]; nothing has changed then. */
     fun increment(n: Int): Boolean {
@@ -80,59 +67,19 @@ internal class CountdownCore(
     /** Under the lock. False when the count is not 1 any more. */
     private fun reachZero(): Boolean {
         if (!COUNT.compareAndSet(this, 1, 0)) return false
-        gathering?.let {
-            it.end()
-            wake(it)
-        }
-        gathering = null
+        releaseAll()
         return true
     }
 
-    /** Waits for zero. */
-    suspend fun await() {
-        if (count == 0) return
-        awaitGrant(this)
+    override fun enqueue(waiter: Waiter): Int = decide {
+        join(waiter, passes = isPassing || waiter.request === ALREADY_ADMITTED)
     }
-
-    /** As the other, [timeout] at most; returns whether there was a zero in time. */
-    suspend fun await(timeout: Duration): Boolean {
-        if (count == 0) return true
-        if (timeout <= Duration.ZERO) return false
-        return awaitGrant(this, timeout = timeout)
-    }
-
-    override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
-
-    private fun enqueueUnderLock(waiter: Waiter): Int {
-        if (count == 0 || waiter.request === ALREADY_ADMITTED) {
-            waiter.tryGrant()
-        } else if (waiter.startGathering()) {
-            // From here on a canceller may resume it: its state must not be read again, or both threads would resume
-            // it.
-            val batch = gathering ?: WaiterBatch().also { gathering = it }
-            waiter.place = batch
-            batch.add(waiter)
-            return Waiter.WAITING
-        }
-        return waiter.currentState
-    }
-
-    override fun withdrawMember(waiter: Waiter) {
-        decide {
-            val batch = waiter.place as WaiterBatch?
-            if (batch != null && !batch.hasEnded) batch.remove(waiter)
-        }
-    }
-
-    override fun takeBack(waiter: Waiter) {}
 
     override fun label(): String = labelOf(kind, name)
 
     override fun toString(): String = primitive.toString()
 
     override fun verbOf(waiter: Waiter): String = "await"
-
-    override fun failure(waiter: Waiter): Throwable = IllegalStateException("a countdown does not fail")
 
     fun clause(): SelectClause0 = SelectClauses.clause0(Clause())
 

@@ -1,5 +1,6 @@
 package baton.waiting.coroutine
 
+import baton.waiting.Gate
 import baton.waiting.KnownCaller
 import baton.waiting.WaitCore
 import baton.waiting.threads.Timeouts
@@ -57,6 +58,18 @@ internal suspend fun <T> awaitValue(
     timedOut: Any? = false,
 ): T = suspendCoroutineUninterceptedOrReturn { caller ->
     TimedCoroutineWaiter(core, number, request, caller, timedOut).await(timeout)
+}
+
+/** Waits until this is passing. */
+internal suspend fun Gate.awaitPassing() {
+    if (!isPassing) awaitGrant(this)
+}
+
+/** As the other, [timeout] at most; returns whether it was passing in time. */
+internal suspend fun Gate.awaitPassing(timeout: Duration): Boolean {
+    if (isPassing) return true
+    if (timeout <= Duration.ZERO) return false
+    return awaitGrant(this, timeout = timeout)
 }
 
 private fun coroutineWaiter(core: WaitCore, number: Int, request: Any?, caller: Continuation<*>): CoroutineWaiter =

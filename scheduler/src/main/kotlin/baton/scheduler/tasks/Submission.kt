@@ -11,7 +11,7 @@ import baton.scheduler.TaskScheduler
  */
 internal fun TaskScheduler.add(task: TaskEntry, mayWait: Boolean, isNowOrNever: Boolean) {
     // The clock may throw.
-    val now = core.now()
+    val now = core.clock.read()
     val group = taskScope.enter()
     if (group != null) task.enterGroup(group)
     try {

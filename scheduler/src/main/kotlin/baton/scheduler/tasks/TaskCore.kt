@@ -7,7 +7,7 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
-import baton.waiting.threads.Trampoline
+import baton.waiting.threads.GuardedClock
 
 /*
  * How it works
@@ -58,6 +58,7 @@ internal class TaskCore(
     /** Returns false once all tasks are being cancelled; from then on none is started. */
     private val isAlive: () -> Boolean,
 ) {
+    val clock = GuardedClock(config.timeSource)
     private val lock = Any()
     private val tasks = TaskTable(config)
     private val submissions = SubmissionStack()
@@ -111,9 +112,6 @@ internal class TaskCore(
 
     private val hasCapacity: Boolean
         get() = queue.size < config.capacity || (queue.size == 0 && canStart)
-
-    /** In nanoseconds; calls the user's clock, which may throw. */
-    fun now(): Long = queue.now()
 
     /**
      * Queues a NEW task, or refuses it. On return the task may still be in [submissions], or be AWAITING_CAPACITY if it
@@ -332,16 +330,10 @@ internal class TaskCore(
         }
 
     /**
-     * As [now], and 0 if the clock throws, which is reported: the end of a task and its message do not depend on the
-     * clock. At 0 no task is overdue, and no wait and no run has taken time.
+     * Zero if the clock throws: the end of a task and its message do not depend on the clock. At 0 no task is overdue,
+     * and no wait and no run has taken time.
      */
-    private fun timeOrZero(): Long =
-        try {
-            now()
-        } catch (e: Throwable) {
-            Trampoline.report(e)
-            0
-        }
+    private fun timeOrZero(): Long = clock.readOr(0)
 
     /** One step: [decision], then all starts and admissions that follow from it. */
     private inline fun step(now: Long = timeOrZero(), decision: (now: Long) -> Unit) {

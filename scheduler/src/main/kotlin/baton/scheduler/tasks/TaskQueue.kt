@@ -16,9 +16,6 @@ internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCo
     var size = 0
         private set
 
-    /** See [TaskSelector.now]: must not be called under the lock. */
-    fun now(): Long = selector.now()
-
     fun sizeOf(level: Int): Int = queues[level]?.size ?: 0
 
     /** How long the head of [level] has waited, in nanoseconds. */

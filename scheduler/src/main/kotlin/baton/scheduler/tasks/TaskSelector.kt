@@ -21,10 +21,9 @@ import kotlin.time.Duration
  *
  * With Bounded the bounds stay exact: while the policy owes nothing, any level may be next (see BoundedBypass).
  *
- * Guarded by the lock of the core, except now().
+ * Guarded by the lock of the core.
  */
 internal class TaskSelector(private val config: TaskSchedulerConfig) {
-    private val origin = config.timeSource.markNow()
     private val selector = config.policy.newSelector()
     private val isTimed = config.maxWait.values.any { it.isFinite() }
     private val maxWait =
@@ -32,9 +31,6 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
             (config.maxWait[RunQueue.LEVELS[it]] ?: Duration.INFINITE).inWholeNanoseconds
         }
     private var startsInOrder = config.overdueShare
-
-    /** Nanoseconds since this was created. The clock may be the user's code: must not be called under the lock. */
-    fun now(): Long = origin.elapsedNow().inWholeNanoseconds
 
     /** Returns the level whose head is started at [now]; the [queues] of [mask] have tasks. */
     fun select(mask: Int, now: Long, queues: Array<TaskList?>, counts: TaskCounts): Int {

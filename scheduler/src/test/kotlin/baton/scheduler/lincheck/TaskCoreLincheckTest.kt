@@ -123,7 +123,7 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
         val number = enqueued.getAndIncrement()
         val task = Task(number, isNowOrNever)
         tasks[number] = task
-        core.enqueue(task, mayWait = true, isNowOrNever, core.now())
+        core.enqueue(task, mayWait = true, isNowOrNever, core.clock.read())
         if (task.isTooLate && task.outcomes.get() == 0) violation = "task $number must be refused, and was not"
     }
 

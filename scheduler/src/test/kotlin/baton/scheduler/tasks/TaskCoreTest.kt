@@ -92,7 +92,7 @@ class TaskCoreTest {
             task.begun = { begun(task) }
             enqueuedAt[task] = now
             queues[level] += task
-            core.enqueue(task, mayWait = false, isNowOrNever = false, core.now())
+            core.enqueue(task, mayWait = false, isNowOrNever = false, core.clock.read())
         }
 
         private fun withQueued(act: (Fake) -> Unit) {
@@ -206,7 +206,7 @@ class TaskCoreTest {
         fun add(priority: Priority) {
             val task = Fake(priority)
             task.begun = { started += task }
-            core.enqueue(task, mayWait = false, isNowOrNever = false, core.now())
+            core.enqueue(task, mayWait = false, isNowOrNever = false, core.clock.read())
         }
         repeat(1_000) { add(Priority.LOW) }
         clock += 500.milliseconds
@@ -225,7 +225,7 @@ class TaskCoreTest {
         core.pause()
         val task = Fake(Priority.LOW)
         core.boost(task, Priority.HIGH.ordinal)
-        core.enqueue(task, mayWait = false, isNowOrNever = false, core.now())
+        core.enqueue(task, mayWait = false, isNowOrNever = false, core.clock.read())
         core.unboost(task, Priority.HIGH.ordinal)
         core.resume()
         assertEquals(TaskEntry.Phase.RUNNING, task.phase)
