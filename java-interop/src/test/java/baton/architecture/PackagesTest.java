@@ -46,7 +46,7 @@ class PackagesTest {
         "baton.sync..,     baton baton.waiting.. baton.monitoring.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.monitoring.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
-        "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.parallel..",
+        "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
         "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
         "baton.batch..,    baton baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",

@@ -1,13 +1,10 @@
 package baton.parallel.core
 
+import baton.channels.Channel
+import baton.channels.ChannelClosedException
 import baton.sync.Semaphore
 import baton.sync.SemaphoreClosedException
 import baton.waiting.Symbol
-import baton.waiting.threads.ResumeOnce
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
-import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
-import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Job
@@ -46,41 +43,22 @@ internal class IteratorSource(private val iterator: Iterator<Any?>) : ElementSou
 }
 
 /**
- * The elements of a flow, which is collected by a coroutine of its own, the producer.
+ * The elements of a flow. A coroutine of its own, the producer, collects it and sends each element to the puller.
  *
- * ```
- * producer: places.acquire() · hands over the element                     at its end: resumes a waiting puller
- * producer: hands over the element · taken.acquire()                      without places
- * ```
- *
- * An element goes to the puller that waits, or else into [elements], where the next puller finds it. With [places] the
- * producer takes a permit of them for each element, and goes on while there are some. Without, it suspends until the
- * element is taken. Either way the one element that has no place waits in an `emit`.
- *
- * A waiting puller is resumed by the producer alone, with an element or at the end, and not when it is cancelled: the
- * same cancellation or stop ends the producer. So an element that was handed over is never lost, and a wait allocates
- * only what resumes it once. An `emit` that is cancelled is the last one. kotlinx.coroutines' own flows refuse to emit
- * after that; for other ones it is refused here.
+ * With [places] the producer takes a permit of them for each element, and goes on while there are some. Without, the
+ * channel has no buffer: the producer suspends until the element is taken. Either way the one element that has no place
+ * waits in an `emit`. An emission that is cancelled there has sent nothing, and none is accepted once the producer is
+ * cancelled.
  */
 internal class FlowSource(private val flow: Flow<Any?>, private val places: Semaphore? = null) : ElementSource() {
-    private val taken = Semaphore(1, acquired = 1)
+    private val elements = Channel<Any?>(if (places == null) Channel.RENDEZVOUS else Channel.UNLIMITED)
     private lateinit var producer: Job
-
-    /** Guarded by its lock, as are [puller] and [hasEnded]. */
-    private val elements = ArrayDeque<Any?>()
-
-    /** The puller that waits. It waits only while there are no elements. */
-    private var puller: Continuation<Any?>? = null
-    private var hasEnded = false
-
-    /** Whether an emission waits for a place. Confined to the producer. */
-    private var isEmitting = false
 
     /** Set before the producer ends for it. */
     @Volatile private var isStopped = false
 
-    /** How the flow has ended: [NONE], or its exception. */
-    @Volatile private var end: Any? = null
+    /** How the flow has failed, until [next] has thrown it. Written before [elements] are closed. */
+    @Volatile private var failure: Throwable? = null
 
     override val takesPlaces: Boolean
         get() = places != null
@@ -89,52 +67,26 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
         producer =
             scope.launch {
                 val job = coroutineContext.job
-                end =
-                    try {
-                        flow.collect { element -> if (!tryEmit(element, job)) awaitEmission(element) }
-                        NONE
-                    } catch (e: Throwable) {
-                        Failed(e)
-                    }
+                try {
+                    flow.collect { element -> if (!tryEmit(element, job)) awaitEmission(element) }
+                } catch (e: Throwable) {
+                    failure = e
+                }
             }
         producer.invokeOnCompletion { cause ->
-            if (end == null) end = Failed(cause ?: CancellationException("the source was not collected"))
-            val waiting =
-                synchronized(elements) {
-                    hasEnded = true
-                    puller.also { puller = null }
-                }
-            waiting?.let { resume(it, runCatching { NONE.also { throwFailure() } }) }
+            if (failure == null) failure = cause
+            elements.close()
         }
     }
 
     private fun tryEmit(element: Any?, job: Job): Boolean {
         job.ensureActive()
-        check(!isEmitting) { "the source emits although its last emission has not returned" }
-        if (places != null && !orStopped { places.tryAcquire() }) return false
-        add(element)
-        return places != null
+        return (places == null || orStopped { places.tryAcquire() }) && elements.trySend(element).isSuccess
     }
 
     private suspend fun awaitEmission(element: Any?) {
-        isEmitting = true
-        orStopped { (places ?: taken).acquire() }
-        isEmitting = false
-        if (places != null) add(element)
-    }
-
-    private fun add(element: Any?) {
-        val waiting =
-            synchronized(elements) { puller.also { if (it == null) elements.addLast(element) else puller = null } }
-                ?: return
-        if (places == null) taken.release()
-        resume(waiting, Result.success(element))
-    }
-
-    /** A puller whose dispatcher refuses it goes on in this thread, and fails. */
-    private fun resume(waiting: Continuation<Any?>, result: Result<Any?>) {
-        val once = ResumeOnce(waiting)
-        once.dispatch(result, once::resumeWithException)
+        if (places != null) orStopped { places.acquire() }
+        elements.send(element)
     }
 
     /** [stop] is about to be called, as only a stop closes the places. The producer may end before that. */
@@ -146,29 +98,23 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
             throw unwanted()
         }
 
-    override suspend fun next(): Any? = suspendCoroutineUninterceptedOrReturn { takeOrWait(it) }
-
-    private fun takeOrWait(waiting: Continuation<Any?>): Any? {
-        val element =
-            synchronized(elements) {
-                if (elements.isNotEmpty()) {
-                    elements.removeFirst()
-                } else if (hasEnded) {
-                    NONE
-                } else {
-                    puller = waiting
-                    return COROUTINE_SUSPENDED
-                }
-            }
-        if (element === NONE) throwFailure() else if (places == null) taken.release()
-        return element
+    override suspend fun next(): Any? {
+        val element = elements.tryReceive()
+        return if (element.isSuccess) element.getOrThrow() else awaitElement()
     }
 
-    /** Throws what has ended the flow, if that was a failure which has not been thrown. */
-    private fun throwFailure() {
-        val how = end as? Failed
-        end = NONE
-        if (how != null && !(isStopped && how.cause is CancellationException)) throw how.cause
+    private suspend fun awaitElement(): Any? =
+        try {
+            elements.receive()
+        } catch (_: ChannelClosedException) {
+            endOrThrow()
+        }
+
+    private fun endOrThrow(): Symbol {
+        val thrown = failure
+        failure = null
+        if (thrown != null && !(isStopped && thrown is CancellationException)) throw thrown
+        return NONE
     }
 
     override fun stop() {
@@ -178,7 +124,5 @@ internal class FlowSource(private val flow: Flow<Any?>, private val places: Sema
 
     private fun unwanted() = CancellationException("the elements are not wanted any more")
 
-    override fun lateFailure(): Throwable? = (end as? Failed)?.cause?.takeIf { it !is CancellationException }
-
-    private class Failed(val cause: Throwable)
+    override fun lateFailure(): Throwable? = failure?.takeIf { it !is CancellationException }
 }
