@@ -2,11 +2,11 @@ package baton.bridge
 
 import baton.InternalBatonApi
 import baton.parallel.Outcome
-import baton.parallel.core.ChunkResults
 import baton.parallel.core.ListResults
 import baton.parallel.core.MapCore
 import baton.parallel.core.NoResults
 import baton.parallel.core.OrderedResults
+import baton.parallel.core.ReadyResults
 import baton.parallel.core.Results
 
 /**
@@ -82,10 +82,10 @@ public class ElementMap private constructor(private val results: Results, settli
     }
 
     /** Whether [pollChunk] returns a chunk. */
-    public fun hasChunk(rest: Boolean): Boolean = (results as ChunkResults).hasChunk(rest)
+    public fun hasChunk(rest: Boolean): Boolean = (results as ReadyResults).isReady(rest)
 
     /** The next chunk, null if it is not complete. With [rest], when the map is over, it may be shorter. */
-    public fun pollChunk(rest: Boolean): List<Any?>? = (results as ChunkResults).poll(rest)
+    public fun pollChunk(rest: Boolean): List<Any?>? = (results as ReadyResults).poll(rest) as? List<*>
 
     public companion object {
         /**
@@ -99,6 +99,8 @@ public class ElementMap private constructor(private val results: Results, settli
             ElementMap(if (listed) OrderedResults() else NoResults, settling, maxFailures)
 
         /** A map whose results come in chunks of [size], in the order of the source. */
-        @JvmStatic public fun ofChunks(size: Int): ElementMap = ElementMap(ChunkResults(size), false, Int.MAX_VALUE)
+        @JvmStatic
+        public fun ofChunks(size: Int): ElementMap =
+            ElementMap(ReadyResults(ordered = true, size), false, Int.MAX_VALUE)
     }
 }

@@ -2,18 +2,16 @@
 
 package baton.parallel
 
-import baton.parallel.core.ChunkResults
 import baton.parallel.core.ElementSource
 import baton.parallel.core.FlowSource
 import baton.parallel.core.IteratorSource
 import baton.parallel.core.NONE
 import baton.parallel.core.checkLimit
 import baton.parallel.core.mapFlow
-import baton.sync.Semaphore
-import baton.sync.SemaphoreClosedException
 import baton.sync.WaitGroup
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.emitAll
 import kotlinx.coroutines.flow.flow
 
 /**
@@ -78,51 +76,24 @@ private fun <T, R> inChunks(
     require(size >= 1) { "size = $size, must be at least 1" }
     checkLimit(limit)
     return flow {
-        val chunks = ChunkResults(size)
-        val room = minOf(size.toLong() + limit, Int.MAX_VALUE.toLong()).toInt()
-        val intake = ChunkIntake(source(), chunks, room, gate)
-        val results =
-            mapFlow<Indexed<T>, Indexed<R>>(
+        val intake = ChunkIntake(source(), gate)
+        val chunks =
+            mapFlow<T, List<R>>(
                 { intake },
                 limit,
-                ordered = false,
+                ordered = true,
                 cancelRunning = false,
                 maxFailures = null,
                 weight = null,
-            ) { element ->
-                Indexed(element.index, intake.finishing { transform(element.value) })
-            }
-        results.collect { result ->
-            chunks.put(result.index, weight = 1, result.value)
-            while (true) {
-                val chunk = chunks.pollChunk<R>(rest = false) ?: break
-                emit(chunk)
-                intake.forget(chunk.size)
-            }
-        }
-        chunks.pollChunk<R>(rest = true)?.let { emit(it) }
+                { element -> intake.finishing { transform(element) } },
+                chunk = size,
+            )
+        emitAll(chunks)
     }
 }
 
-/** The next chunk, as [ChunkResults.poll] returns it. */
-@Suppress("UNCHECKED_CAST") // Only the results of the transforms, which are of type R, are put.
-private fun <R> ChunkResults.pollChunk(rest: Boolean): List<R>? = poll(rest) as List<R>?
-
-/**
- * Holds the puller up until there is [room] for a result and the gate lets an element through, and reserves the slot of
- * its result.
- *
- * An element takes a permit of [room], which goes back when the chunk of its result has been collected. Elements are
- * pulled in the order of their slots, so the elements of the first incomplete chunk always have their permits. The
- * permit of an element that fails does not come back: nothing is pulled then.
- */
-private class ChunkIntake(
-    private val source: ElementSource,
-    private val chunks: ChunkResults,
-    room: Int,
-    private val gate: MemoryGate?,
-) : ElementSource() {
-    private val room = Semaphore(room)
+/** Holds the puller up until the gate lets an element through. */
+private class ChunkIntake(private val source: ElementSource, private val gate: MemoryGate?) : ElementSource() {
     private val inFlight = WaitGroup()
 
     @Volatile private var isStopped = false
@@ -130,28 +101,16 @@ private class ChunkIntake(
     override fun startIn(scope: CoroutineScope) = source.startIn(scope)
 
     override suspend fun next(): Any? {
-        try {
-            room.acquire()
-        } catch (_: SemaphoreClosedException) {
-            return NONE
+        while (!isStopped && gate?.isOpen == false) {
+            if (inFlight.await(gate.every)) break
         }
-        var element: Any? = NONE
-        try {
-            while (!isStopped && gate?.isOpen == false) {
-                if (inFlight.await(gate.every)) break
-            }
-            if (!isStopped) element = source.next()
-        } finally {
-            if (element === NONE) room.release()
-        }
-        if (element === NONE) return NONE
-        inFlight.add(1)
-        return Indexed(chunks.reserve(), element)
+        val element = if (isStopped) NONE else source.next()
+        if (element !== NONE) inFlight.add(1)
+        return element
     }
 
     override fun stop() {
         isStopped = true
-        room.close()
         source.stop()
     }
 
@@ -163,9 +122,4 @@ private class ChunkIntake(
         } finally {
             inFlight.done()
         }
-
-    fun forget(results: Int) = room.release(results)
 }
-
-/** An element, or its result, with the index of its slot in the [ChunkResults]. */
-private class Indexed<out T>(val index: Int, val value: T)

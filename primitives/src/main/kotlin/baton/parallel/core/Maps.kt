@@ -74,6 +74,7 @@ internal suspend fun <T> forEach(
 /**
  * @param source is called with the places if the source may take them itself.
  * @param maxFailures null unless the flow is one of outcomes.
+ * @param chunk how many results are emitted together, as a list; 0 if each is emitted by itself.
  */
 internal fun <T, R> mapFlow(
     source: (Semaphore?) -> ElementSource,
@@ -83,10 +84,11 @@ internal fun <T, R> mapFlow(
     maxFailures: Int?,
     weight: ((T) -> Int)?,
     transform: suspend (T) -> Any?,
+    chunk: Int = 0,
 ): Flow<R> = flow {
-    val places = Semaphore(limit)
+    val places = Semaphore(minOf(chunk.toLong() + limit, Int.MAX_VALUE.toLong()).toInt())
     val sourcePlaces = if (weight == null) places else null
-    val emissions = Emissions(ordered, places)
+    val emissions = Emissions(ordered, chunk, places)
     val core = MapCore(emissions, settling = maxFailures != null, maxFailures ?: Int.MAX_VALUE)
     val workers = MapWorkers(core, source(sourcePlaces), limit, weight, cancelRunning, places, transform)
     workers.run { emissions.emitTo(this, core) }
