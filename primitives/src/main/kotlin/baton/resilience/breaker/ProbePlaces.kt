@@ -1,5 +1,8 @@
 package baton.resilience.breaker
 
+import baton.waiting.LinkedEntries
+import baton.waiting.LinkedEntry
+
 /**
  * The places of the probes of one time in HALF_OPEN, by the order in which they were taken: so the first one that is
  * lost for want of a result is always the oldest. Guarded by the lock of the breaker's core.
@@ -7,22 +10,14 @@ package baton.resilience.breaker
  * @param nanos how long a probe keeps its place; at the end of that time it is lost.
  */
 internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
-    private var oldest: Probe? = null
-    private var newest: Probe? = null
-    private var taken = 0
+    private val taken = LinkedEntries<Probe>()
 
     /** A place that is free at [time], or null. */
     fun tryTake(time: Long): Probe? {
         dropLost(time)
-        if (taken == capacity) return null
+        if (taken.size == capacity) return null
         val end = time + nanos
-        val probe = Probe(this, if (end >= 0) end else Long.MAX_VALUE)
-        probe.older = newest
-        newest?.newer = probe
-        if (oldest == null) oldest = probe
-        newest = probe
-        taken++
-        return probe
+        return Probe(this, if (end >= 0) end else Long.MAX_VALUE).also(taken::add)
     }
 
     /** Whether [probe] has its place at [time]. */
@@ -32,25 +27,19 @@ internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
     }
 
     fun giveBack(probe: Probe) {
-        val older = probe.older
-        val newer = probe.newer
-        if (older == null) oldest = newer else older.newer = newer
-        if (newer == null) newest = older else newer.older = older
+        taken.remove(probe)
         probe.hasPlace = false
-        probe.older = null
-        probe.newer = null
-        taken--
     }
 
     /** The time from [time] until a place is free even if no probe comes back. */
     fun nanosUntilFree(time: Long): Long {
         dropLost(time)
-        return if (taken < capacity) 0 else oldest!!.lostAt - time
+        return if (taken.size < capacity) 0 else taken.first!!.lostAt - time
     }
 
     private fun dropLost(time: Long) {
         while (true) {
-            val probe = oldest ?: return
+            val probe = taken.first ?: return
             if (probe.lostAt > time) return
             giveBack(probe)
         }
@@ -62,9 +51,7 @@ internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
  *
  * @property places those of the time in HALF_OPEN in which it was let in.
  */
-internal class Probe(@JvmField val places: ProbePlaces, @JvmField val lostAt: Long) {
-    // Guarded by the lock of the breaker's core.
+internal class Probe(@JvmField val places: ProbePlaces, @JvmField val lostAt: Long) : LinkedEntry<Probe>() {
+    /** Guarded by the lock of the breaker's core. */
     @JvmField var hasPlace = true
-    @JvmField var older: Probe? = null
-    @JvmField var newer: Probe? = null
 }

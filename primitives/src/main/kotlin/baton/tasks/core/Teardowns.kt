@@ -1,5 +1,7 @@
 package baton.tasks.core
 
+import baton.waiting.LinkedEntries
+import baton.waiting.LinkedEntry
 import kotlinx.coroutines.DisposableHandle
 
 /**
@@ -11,13 +13,11 @@ import kotlinx.coroutines.DisposableHandle
  * ```
  */
 internal class Teardowns {
-    private var newest: Entry? = null
+    /** Null once they are dropped. */
+    private var entries: LinkedEntries<Entry>? = LinkedEntries()
     private var endCause: Throwable? = null
-    private var dropped = false
 
-    inner class Entry(val teardown: suspend (Throwable) -> Unit) : DisposableHandle {
-        internal var older: Entry? = null
-        internal var newer: Entry? = null
+    inner class Entry(val teardown: suspend (Throwable) -> Unit) : LinkedEntry<Entry>(), DisposableHandle {
         internal var isLinked = false
 
         override fun dispose() = synchronized(this@Teardowns) { unlink(this) }
@@ -26,11 +26,9 @@ internal class Teardowns {
     /** Pushes [entry]. If the teardowns have ended, returns the cause instead: then the caller must run it. */
     @Synchronized
     fun add(entry: Entry): Throwable? {
-        if (dropped) return null
+        val entries = entries ?: return null
         if (endCause != null) return endCause
-        entry.older = newest
-        newest?.newer = entry
-        newest = entry
+        entries.add(entry)
         entry.isLinked = true
         return null
     }
@@ -38,25 +36,19 @@ internal class Teardowns {
     /** Removes and returns the newest entry. If there is none the teardowns have ended, because of [cause]. */
     @Synchronized
     fun next(cause: Throwable): Entry? {
-        val next = newest
+        val next = entries?.last
         if (next == null) endCause = cause else unlink(next)
         return next
     }
 
     @Synchronized
     fun drop() {
-        dropped = true
-        newest = null
+        entries = null
     }
 
     private fun unlink(entry: Entry) {
-        if (!entry.isLinked || dropped) return
+        if (!entry.isLinked) return
         entry.isLinked = false
-        val older = entry.older
-        val newer = entry.newer
-        if (newer == null) newest = older else newer.older = older
-        older?.newer = newer
-        entry.older = null
-        entry.newer = null
+        entries?.remove(entry)
     }
 }

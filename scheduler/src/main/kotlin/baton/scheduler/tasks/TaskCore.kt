@@ -7,6 +7,7 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
+import baton.waiting.LinkedEntries
 import baton.waiting.threads.GuardedClock
 
 /*
@@ -98,7 +99,7 @@ internal class TaskCore(
     private val queue: TaskQueue
         get() = tasks.queue
 
-    private val awaitingCapacity: TaskList
+    private val awaitingCapacity: LinkedEntries<TaskEntry>
         get() = tasks.awaitingCapacity
 
     private val counts: TaskCounts

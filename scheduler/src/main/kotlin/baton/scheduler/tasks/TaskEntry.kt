@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.Priority
 import baton.scheduler.dispatch.RunQueue
+import baton.waiting.LinkedEntry
 import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
@@ -12,7 +13,7 @@ import kotlinx.coroutines.CancellationException
  * reach the task: before that thread adds it to the [SubmissionStack], or after a step has chosen it. The exceptions
  * are [group], which the first thread to leave it clears, and [keyEntry], which [KeyIndex] writes.
  */
-internal abstract class TaskEntry(basePriority: Priority) {
+internal abstract class TaskEntry(basePriority: Priority) : LinkedEntry<TaskEntry>() {
     /** In the order in which a task goes through them. */
     enum class Phase {
         NEW,
@@ -48,7 +49,7 @@ internal abstract class TaskEntry(basePriority: Priority) {
     /** How many callers of each level await it. */
     private var awaiters: IntArray? = null
 
-    /** Since when it waits, or runs, in nanoseconds of [TaskQueue.now]. */
+    /** Since when it waits, or runs, in nanoseconds of the core's clock. */
     var since = 0L
 
     /** Whether it is one of the core's unended tasks. */
@@ -56,10 +57,6 @@ internal abstract class TaskEntry(basePriority: Priority) {
 
     /** Whether it was submitted after the intake had ended, so that its submitting thread must refuse it. */
     var isTooLate = false
-
-    /** Neighbours in a [TaskList]. In a [SubmissionStack], [next] points to the task below. */
-    var previous: TaskEntry? = null
-    var next: TaskEntry? = null
 
     /** The next task that the same step has started, and the one that it has admitted. */
     var nextStarted: TaskEntry? = null

@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.dispatch.RunQueue
+import baton.waiting.LinkedEntries
 
 /**
  * The queued tasks, in one queue for each level, and the selection of the next one. Guarded by the lock of the core.
@@ -10,7 +11,7 @@ internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCo
     private val selector = TaskSelector(config)
 
     /** Created for the first task of a level, by [prepare]. */
-    private val queues = arrayOfNulls<TaskList>(RunQueue.LEVELS.size)
+    private val queues = arrayOfNulls<LinkedEntries<TaskEntry>>(RunQueue.LEVELS.size)
     private var mask = 0
 
     var size = 0
@@ -30,7 +31,7 @@ internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCo
      */
     fun prepare(level: Int) {
         counts.prepare(level)
-        if (!isPrepared(level)) queues[level] = TaskList()
+        if (!isPrepared(level)) queues[level] = LinkedEntries<TaskEntry>()
     }
 
     /** Adds [task] at the tail of its level, which is prepared. */
@@ -60,7 +61,7 @@ internal class TaskQueue(config: TaskSchedulerConfig, private val counts: TaskCo
         (queues.lastIndex downTo level + 1).firstNotNullOfOrNull { queues[it]?.last }
 
     /** Calls [action] with the tasks of each level, the most urgent one to begin with. */
-    fun forEachLevel(action: (TaskList) -> Unit) = queues.forEach { if (it != null) action(it) }
+    fun forEachLevel(action: (LinkedEntries<TaskEntry>) -> Unit) = queues.forEach { if (it != null) action(it) }
 
     fun firstOfAnyLevel(): TaskEntry? = queues.firstNotNullOfOrNull { it?.first }
 }

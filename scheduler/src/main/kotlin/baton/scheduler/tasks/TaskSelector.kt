@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.dispatch.RunQueue
+import baton.waiting.LinkedEntries
 import kotlin.time.Duration
 
 /*
@@ -33,7 +34,7 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
     private var startsInOrder = config.overdueShare
 
     /** Returns the level whose head is started at [now]; the [queues] of [mask] have tasks. */
-    fun select(mask: Int, now: Long, queues: Array<TaskList?>, counts: TaskCounts): Int {
+    fun select(mask: Int, now: Long, queues: Array<LinkedEntries<TaskEntry>?>, counts: TaskCounts): Int {
         val mayDeviate = isTimed && startsInOrder >= config.overdueShare - 1
         val overdue = if (mayDeviate) mostOverdue(mask, now, queues) else NO_LEVEL
         val isOwedByPolicy = overdue != NO_LEVEL && !selector.mayDeviate(mask)
@@ -49,7 +50,7 @@ internal class TaskSelector(private val config: TaskSchedulerConfig) {
         return level
     }
 
-    private fun mostOverdue(mask: Int, now: Long, queues: Array<TaskList?>): Int {
+    private fun mostOverdue(mask: Int, now: Long, queues: Array<LinkedEntries<TaskEntry>?>): Int {
         var found = NO_LEVEL
         var longest = 0L
         for (level in queues.indices) {

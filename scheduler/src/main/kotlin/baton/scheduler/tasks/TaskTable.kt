@@ -4,6 +4,7 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.dispatch.RunQueue
 import baton.scheduler.tasks.TaskEntry.Phase
+import baton.waiting.LinkedEntries
 
 /**
  * The tasks of a [TaskCore] that have not ended, in a list or queue for each phase, and the core's counters. Its
@@ -12,8 +13,8 @@ import baton.scheduler.tasks.TaskEntry.Phase
 internal class TaskTable(config: TaskSchedulerConfig) {
     val counts = TaskCounts()
     val queue = TaskQueue(config, counts)
-    val awaitingCapacity = TaskList()
-    val running = TaskList()
+    val awaitingCapacity = LinkedEntries<TaskEntry>()
+    val running = LinkedEntries<TaskEntry>()
 
     fun addToQueue(task: TaskEntry) {
         task.phase = Phase.QUEUED
@@ -75,7 +76,7 @@ internal class TaskTable(config: TaskSchedulerConfig) {
     /** In an order in which the cancellation of one starts none of the next: running ones last. */
     fun tasksOf(group: GroupJob): List<TaskEntry> {
         val found = ArrayList<TaskEntry>()
-        val add = { tasks: TaskList -> tasks.forEach { if (it.group === group) found += it } }
+        val add = { tasks: LinkedEntries<TaskEntry> -> tasks.forEach { if (it.group === group) found += it } }
         add(awaitingCapacity)
         queue.forEachLevel(add)
         add(running)

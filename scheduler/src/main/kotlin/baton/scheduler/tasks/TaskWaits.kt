@@ -2,6 +2,7 @@ package baton.scheduler.tasks
 
 import baton.monitoring.Usage
 import baton.monitoring.withTotals
+import baton.waiting.LinkedEntries
 import baton.waiting.WaitWatch
 import kotlin.time.Duration.Companion.nanoseconds
 
@@ -35,7 +36,7 @@ internal class TaskWaits(private val now: Long) {
      * Inside a level, tasks are in the order of their arrival. One whose level was changed is at the end, where it may
      * be missed: the price of a look that is short however long the queue is.
      */
-    private fun add(tasks: TaskList) {
+    private fun add(tasks: LinkedEntries<TaskEntry>) {
         var task = tasks.first
         var left = NAMED
         while (task != null && left-- > 0) {
