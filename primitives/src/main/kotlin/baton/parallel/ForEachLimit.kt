@@ -2,7 +2,6 @@ package baton.parallel
 
 import baton.parallel.core.FlowSource
 import baton.parallel.core.IteratorSource
-import baton.parallel.core.checkLimit
 import baton.parallel.core.forEach
 import kotlinx.coroutines.flow.Flow
 
@@ -25,10 +24,7 @@ public suspend fun <T> Iterable<T>.forEachLimit(
     cancelRunning: Boolean = false,
     weight: ((T) -> Int)? = null,
     action: suspend (T) -> Unit,
-) {
-    checkLimit(limit)
-    forEach(IteratorSource(iterator()), limit, cancelRunning, weight, action)
-}
+): Unit = forEach({ IteratorSource(iterator()) }, limit, cancelRunning, weight, action)
 
 /** As [forEachLimit] of an Iterable. The sequence may be infinite. */
 public suspend fun <T> Sequence<T>.forEachLimit(
@@ -36,10 +32,7 @@ public suspend fun <T> Sequence<T>.forEachLimit(
     cancelRunning: Boolean = false,
     weight: ((T) -> Int)? = null,
     action: suspend (T) -> Unit,
-) {
-    checkLimit(limit)
-    forEach(IteratorSource(iterator()), limit, cancelRunning, weight, action)
-}
+): Unit = forEach({ IteratorSource(iterator()) }, limit, cancelRunning, weight, action)
 
 /**
  * As [forEachLimit] of an Iterable; collects the flow, in a child of the caller. The flow may have produced one element
@@ -50,7 +43,4 @@ public suspend fun <T> Flow<T>.forEachLimit(
     cancelRunning: Boolean = false,
     weight: ((T) -> Int)? = null,
     action: suspend (T) -> Unit,
-) {
-    checkLimit(limit)
-    forEach(FlowSource(this), limit, cancelRunning, weight, action)
-}
+): Unit = forEach({ FlowSource(this) }, limit, cancelRunning, weight, action)

@@ -1,7 +1,6 @@
 package baton.parallel
 
 import baton.parallel.core.FlowSource
-import baton.parallel.core.checkLimit
 import baton.parallel.core.mapFlow
 import baton.parallel.core.mapToList
 import kotlinx.coroutines.flow.Flow
@@ -54,10 +53,7 @@ public suspend fun <T, R> Iterable<T>.mapLimit(
     cancelRunning: Boolean = false,
     weight: ((T) -> Int)? = null,
     transform: suspend (T) -> R,
-): List<R> {
-    checkLimit(limit)
-    return mapToList(iterator(), limit, ordered, cancelRunning, weight, transform)
-}
+): List<R> = mapToList(this::iterator, limit, ordered, cancelRunning, weight, transform)
 
 /** As [mapLimit] of an Iterable. The sequence may be infinite; then only a failure or a cancellation ends the call. */
 public suspend fun <T, R> Sequence<T>.mapLimit(
@@ -66,10 +62,7 @@ public suspend fun <T, R> Sequence<T>.mapLimit(
     cancelRunning: Boolean = false,
     weight: ((T) -> Int)? = null,
     transform: suspend (T) -> R,
-): List<R> {
-    checkLimit(limit)
-    return mapToList(iterator(), limit, ordered, cancelRunning, weight, transform)
-}
+): List<R> = mapToList(this::iterator, limit, ordered, cancelRunning, weight, transform)
 
 /**
  * As [mapLimit] of an Iterable, but the result is a cold flow: each collection maps the elements anew.
@@ -96,7 +89,4 @@ public fun <T, R> Flow<T>.mapLimit(
     cancelRunning: Boolean = false,
     weight: ((T) -> Int)? = null,
     transform: suspend (T) -> R,
-): Flow<R> {
-    checkLimit(limit)
-    return mapFlow({ FlowSource(this, it) }, limit, ordered, cancelRunning, maxFailures = null, weight, transform)
-}
+): Flow<R> = mapFlow({ FlowSource(this, it) }, limit, ordered, cancelRunning, maxFailures = null, weight, transform)

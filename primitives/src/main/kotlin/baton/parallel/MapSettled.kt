@@ -1,8 +1,6 @@
 package baton.parallel
 
 import baton.parallel.core.FlowSource
-import baton.parallel.core.checkLimit
-import baton.parallel.core.checkMaxFailures
 import baton.parallel.core.mapFlow
 import baton.parallel.core.settle
 import kotlinx.coroutines.flow.Flow
@@ -38,11 +36,7 @@ public suspend fun <T, R> Iterable<T>.mapSettled(
     maxFailures: Int = Int.MAX_VALUE,
     weight: ((T) -> Int)? = null,
     transform: suspend (T) -> R,
-): List<Outcome<R>> {
-    checkLimit(limit)
-    checkMaxFailures(maxFailures)
-    return settle(iterator(), limit, maxFailures, weight, complete = true, transform)
-}
+): List<Outcome<R>> = settle(this::iterator, limit, maxFailures, weight, complete = true, transform)
 
 /**
  * As [mapSettled] of an Iterable, but after [maxFailures] failures nothing more is read from the sequence: the list
@@ -53,11 +47,7 @@ public suspend fun <T, R> Sequence<T>.mapSettled(
     maxFailures: Int = Int.MAX_VALUE,
     weight: ((T) -> Int)? = null,
     transform: suspend (T) -> R,
-): List<Outcome<R>> {
-    checkLimit(limit)
-    checkMaxFailures(maxFailures)
-    return settle(iterator(), limit, maxFailures, weight, complete = false, transform)
-}
+): List<Outcome<R>> = settle(this::iterator, limit, maxFailures, weight, complete = false, transform)
 
 /**
  * As [mapSettled] of an Iterable, but the result is a cold flow, whose waiting and cancellation are those of [mapLimit]
@@ -69,16 +59,5 @@ public fun <T, R> Flow<T>.mapSettled(
     maxFailures: Int = Int.MAX_VALUE,
     weight: ((T) -> Int)? = null,
     transform: suspend (T) -> R,
-): Flow<Outcome<R>> {
-    checkLimit(limit)
-    checkMaxFailures(maxFailures)
-    return mapFlow(
-        { FlowSource(this, it) },
-        limit,
-        ordered = true,
-        cancelRunning = false,
-        maxFailures,
-        weight,
-        transform,
-    )
-}
+): Flow<Outcome<R>> =
+    mapFlow({ FlowSource(this, it) }, limit, ordered = true, cancelRunning = false, maxFailures, weight, transform)

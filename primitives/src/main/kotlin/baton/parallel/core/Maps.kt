@@ -9,41 +9,46 @@ import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
 
-// The public functions call these when they have checked their arguments.
-
 internal fun checkLimit(limit: Int) {
     require(limit >= 1) { "limit = $limit, must be at least 1" }
 }
 
-internal fun checkMaxFailures(maxFailures: Int) {
+private fun checkMaxFailures(maxFailures: Int) {
     require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
 }
 
+// They check their arguments before they ask for the elements.
+
 @Suppress("UNCHECKED_CAST")
 internal suspend fun <T, R> mapToList(
-    elements: Iterator<T>,
+    elements: () -> Iterator<T>,
     limit: Int,
     ordered: Boolean,
     cancelRunning: Boolean,
     weight: ((T) -> Int)?,
     transform: suspend (T) -> R,
 ): List<R> {
+    checkLimit(limit)
     val results = if (ordered) OrderedResults() else UnorderedResults()
     val core = MapCore(results, settling = false, Int.MAX_VALUE)
-    MapWorkers(core, IteratorSource(elements), limit, weight, cancelRunning, placesFor(limit, weight), transform).run()
+    val source = IteratorSource(elements())
+    MapWorkers(core, source, limit, weight, cancelRunning, placesFor(limit, weight), transform).run()
     return results.toList() as List<R>
 }
 
 /** @param complete whether each element has an outcome, the ones that were not started included. */
 @Suppress("UNCHECKED_CAST")
 internal suspend fun <T, R> settle(
-    elements: Iterator<T>,
+    iterator: () -> Iterator<T>,
     limit: Int,
     maxFailures: Int,
     weight: ((T) -> Int)?,
     complete: Boolean,
     transform: suspend (T) -> R,
 ): List<Outcome<R>> {
+    checkLimit(limit)
+    checkMaxFailures(maxFailures)
+    val elements = iterator()
     val results = OrderedResults()
     val core = MapCore(results, settling = true, maxFailures)
     val workers = MapWorkers(core, IteratorSource(elements), limit, weight, false, placesFor(limit, weight), transform)
@@ -61,14 +66,15 @@ internal suspend fun <T, R> settle(
 }
 
 internal suspend fun <T> forEach(
-    source: ElementSource,
+    source: () -> ElementSource,
     limit: Int,
     cancelRunning: Boolean,
     weight: ((T) -> Int)?,
     action: suspend (T) -> Unit,
 ) {
+    checkLimit(limit)
     val core = MapCore(NoResults, settling = false, Int.MAX_VALUE)
-    MapWorkers(core, source, limit, weight, cancelRunning, placesFor(limit, weight), action).run()
+    MapWorkers(core, source(), limit, weight, cancelRunning, placesFor(limit, weight), action).run()
 }
 
 /**
@@ -85,13 +91,17 @@ internal fun <T, R> mapFlow(
     weight: ((T) -> Int)?,
     transform: suspend (T) -> Any?,
     chunk: Int = 0,
-): Flow<R> = flow {
-    val places = Semaphore(minOf(chunk.toLong() + limit, Int.MAX_VALUE.toLong()).toInt())
-    val sourcePlaces = if (weight == null) places else null
-    val emissions = Emissions(ordered, chunk, places)
-    val core = MapCore(emissions, settling = maxFailures != null, maxFailures ?: Int.MAX_VALUE)
-    val workers = MapWorkers(core, source(sourcePlaces), limit, weight, cancelRunning, places, transform)
-    workers.run { emissions.emitTo(this, core) }
+): Flow<R> {
+    checkLimit(limit)
+    if (maxFailures != null) checkMaxFailures(maxFailures)
+    return flow {
+        val places = Semaphore(minOf(chunk.toLong() + limit, Int.MAX_VALUE.toLong()).toInt())
+        val sourcePlaces = if (weight == null) places else null
+        val emissions = Emissions(ordered, chunk, places)
+        val core = MapCore(emissions, settling = maxFailures != null, maxFailures ?: Int.MAX_VALUE)
+        val workers = MapWorkers(core, source(sourcePlaces), limit, weight, cancelRunning, places, transform)
+        workers.run { emissions.emitTo(this, core) }
+    }
 }
 
 /** A worker is a place, so only weights need more. */
