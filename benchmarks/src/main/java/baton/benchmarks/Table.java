@@ -17,8 +17,7 @@ import java.util.OptionalDouble;
  * {@code docs/benchmarks.svg}.
  */
 public final class Table {
-    private static final String BEGIN = "<!-- written by benchmarks/ratios --table, begin -->\n";
-    private static final String END = "<!-- written by benchmarks/ratios --table, end -->\n";
+    private static final String COMMAND = "benchmarks/ratios --table";
     private static final String NOTHING = "–";
     private static final String GROUPED_MARK = "†";
 
@@ -31,17 +30,19 @@ public final class Table {
         Map<String, Results> jdks = results.byJdk();
         List<TableRow> rows = TableRow.all();
         List<TableRow> headlines = rows.stream().filter(TableRow::isHeadline).toList();
-        replace(root.resolve("docs/BENCHMARKS.md"), markdown(rows, jdks));
-        replace(root.resolve("README.md"), markdown(headlines, jdks));
+        replace(root.resolve("docs/BENCHMARKS.md"), COMMAND, markdown(rows, jdks));
+        replace(root.resolve("README.md"), COMMAND, markdown(headlines, jdks));
         Files.writeString(root.resolve("docs/benchmarks.svg"), Chart.of(headlines, jdks));
     }
 
-    private static void replace(Path page, String table) throws IOException {
+    /** Between the two marks of the command. */
+    static void replace(Path page, String command, String table) throws IOException {
         String text = Files.readString(page);
-        int begin = text.indexOf(BEGIN);
-        int end = text.indexOf(END);
+        String mark = "<!-- written by " + command + ", begin -->\n";
+        int begin = text.indexOf(mark);
+        int end = text.indexOf("<!-- written by " + command + ", end -->\n");
         if (begin < 0 || end < begin) throw new IllegalStateException(page + " has no place for the table");
-        Files.writeString(page, text.substring(0, begin) + BEGIN + table + text.substring(end));
+        Files.writeString(page, text.substring(0, begin) + mark + table + text.substring(end));
     }
 
     private static String markdown(List<TableRow> rows, Map<String, Results> jdks) {
