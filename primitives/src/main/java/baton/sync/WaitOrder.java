@@ -1,7 +1,7 @@
 package baton.sync;
 
-// In Java: an enum of Kotlin loads nine more classes, for its list of entries and its companion, before a Java program has
-// its first permit.
+// In Java: an enum of Kotlin loads nine more classes, for its list of entries and its companion, before a Java program
+// has its first permit.
 
 /** The order in which a {@link Semaphore} admits its waiters. */
 public enum WaitOrder {
