@@ -96,9 +96,7 @@ class BatonMetricsTest {
         assertEquals(0.0, gauge("waiting.max"))
     }
 
-    /**
-     * Whoever else reads [source], each reader finds what it has not seen: a caller, a monitor, the meters of another.
-     */
+    /** The readers are the callers of `usage`, a monitor, and the meters of another monitor. */
     private fun assertEachReaderHasItsPeak(source: Monitored, wait: suspend () -> Unit) = runTest {
         val monitor = monitor()
         val metered = monitor()

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicInteger
  * The readers of a core's waits. While there is one, the waits are noted. It does not refer to the core, so that a
  * reader does not keep the core in memory.
  *
- * The core counts one peak of its waiters. A look, by whichever reader, adds that to the peak of each reader and begins
- * a new one: so a look takes nothing away from other readers.
+ * The core counts one peak of its waiters. A look of any reader adds that to the peak of each reader and begins a new
+ * one: so a look takes nothing away from other readers.
  */
 @InternalBatonApi
 public class WaitWatch {
@@ -41,8 +41,12 @@ public class WaitWatch {
 internal class PeakReader {
     private val peak = AtomicInteger()
 
+    /** Under the lock of the core, so without a lambda: the JVM would make a class for it there. */
     fun add(waiting: Int) {
-        peak.accumulateAndGet(waiting) { a, b -> maxOf(a, b) }
+        while (true) {
+            val now = peak.get()
+            if (now >= waiting || peak.compareAndSet(now, waiting)) return
+        }
     }
 
     /** Begins a new peak with the [waiting] waiters of the look that has just been. */
