@@ -112,8 +112,8 @@ public class Monitor(
             add(name ?: source.name ?: type, isDerived = name == null) {
                 Watch(it, type, rules, ::forget, clock, Watch.weakly(source))
             }
-        // The notes of its waits begin now, not with the next look.
-        tryToRead(watch)
+        // Not with the next look.
+        tryToBegin(watch)
         return watch
     }
 
@@ -219,9 +219,9 @@ public class Monitor(
         }
     }
 
-    private fun tryToRead(watch: Watch) {
+    private fun tryToBegin(watch: Watch) {
         try {
-            watch.read()
+            watch.begin()
         } catch (_: Throwable) {
             // The next look reports it.
         }

@@ -25,7 +25,8 @@ import kotlin.time.toJavaDuration
  * @property waiting how many callers wait, at least 0.
  * @property longestWait how long the longest of their waits has lasted; zero if no caller waits.
  * @property peakWaiting the most callers that waited at a time: in what a [Monitor] returns, since that was last read;
- *   in what an object of this library returns, since it was made.
+ *   in what an object of this library returns, since it was made. A [Monitor] takes that of a usage that you make for
+ *   the peak since its last look, so do not copy it from another usage.
  * @property waiters the first ten of the callers that wait: the name of the coroutine or thread, or the owner.
  * @property totals how often things have happened since the beginning, by name, such as `started` of a task scheduler.
  * @throws IllegalArgumentException if a number or the time is negative.
@@ -44,7 +45,7 @@ internal constructor(
     /** The wait that [longestWait] belongs to; null if unknown. Only compared. */
     internal val longest: WaitNote? = null,
     /**
-     * The readers of the waits, whose peaks it keeps; null if there is none, and [peakWaiting] is that of the reader.
+     * The readers of the peaks of its waits. Null for a usage made by a user: its [peakWaiting] is since the last look.
      */
     internal val watch: WaitWatch? = null,
 ) {

@@ -188,7 +188,7 @@ internal constructor(
         }
     }
 
-    // The functions that are published are for the inlined body of protect alone, in whose callers' bytecode they stay.
+    // The published functions are for the inlined body of protect alone: they stay in the bytecode of its callers.
 
     @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()
 

@@ -122,7 +122,7 @@ public class ReadWriteLock(
         lockReadByToken(owner, readerFor(owner))
     }
 
-    // The next three are for the inlined body of withRead alone, in whose callers' bytecode they stay.
+    // The next three are for the inlined body of withRead alone: they stay in the bytecode of its callers.
 
     /** The coroutine as a reader that the unlock can be matched to, if the lock is to know that; else null. */
     @PublishedApi

@@ -25,7 +25,7 @@ internal const val NAMED_WAITERS: Int = 10
 
 /**
  * Looks at the waiters. A wait that was not noted when it began counts from the first look that finds it. Costs a step
- * under the lock, which is O(1): a look visits a few waiters of each queue.
+ * under the lock, which is O(readers): a look visits a few waiters of each queue, and tells each reader the peak.
  */
 internal fun WaitCore.lookAtWaiters(): WaitLook {
     val found = ArrayList<SeenWaiter>(NAMED_WAITERS)

@@ -1,8 +1,8 @@
 package baton.waiting
 
 import baton.InternalBatonApi
-import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicReference
 
 /**
  * The readers of a core's waits. While there is one, the waits are noted. It does not refer to the core, so that a
@@ -13,25 +13,25 @@ import java.util.concurrent.atomic.AtomicInteger
  */
 @InternalBatonApi
 public class WaitWatch {
-    private val readers = CopyOnWriteArrayList<PeakReader>()
+    private val readers = AtomicReference(emptyArray<PeakReader>())
 
     /** Guarded by the lock of the core. */
     private var highest = 0
 
     internal val isOn: Boolean
-        get() = readers.isNotEmpty()
+        get() = readers.get().isNotEmpty()
 
     internal fun add(reader: PeakReader) {
-        readers += reader
+        readers.updateAndGet { if (reader in it) it else it + reader }
     }
 
     internal fun remove(reader: PeakReader) {
-        readers -= reader
+        readers.updateAndGet { (it.toList() - reader).toTypedArray() }
     }
 
     /** There were [waiting] waiters at a time since the last look. Returns the most there ever were. Under the lock. */
     public fun looked(waiting: Int): Int {
-        for (reader in readers) reader.add(waiting)
+        for (reader in readers.get()) reader.add(waiting)
         highest = maxOf(highest, waiting)
         return highest
     }

@@ -12,6 +12,7 @@ import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineExceptionHandler
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.cancel
@@ -212,6 +213,18 @@ class MonitorTest : WatchedSources() {
             delay(1.seconds)
             assertEquals(1, peak())
             assertEquals(0, peak())
+        }
+    }
+
+    @Test
+    fun peak_ofWhatAFunctionReturns_countsFromBeforeTheFirstLook() {
+        runTest {
+            val semaphore = Semaphore(1, acquired = 1)
+            val monitor = Monitor(backgroundScope)
+            monitor.watch("uplink") { semaphore.usage() }
+            List(3) { launch(start = CoroutineStart.UNDISPATCHED) { semaphore.acquire() } }.forEach { it.cancel() }
+            val peaks = List(2) { monitor.snapshot().getValue("uplink").peakWaiting }
+            assertEquals(listOf(3, 0), peaks)
         }
     }
 

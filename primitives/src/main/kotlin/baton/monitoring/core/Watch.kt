@@ -36,18 +36,25 @@ internal class Watch(
     private val peakOfSnapshots = PeakReader()
     private val peaks = listOf(peakOfLooks, peakOfSnapshots)
 
-    // Guarded by this.
-    private var watched: WaitWatch? = null
+    /** Written under the lock of this. */
+    @Volatile private var watched: WaitWatch? = null
     @Volatile private var isClosed = false
 
     /** The alerts that are raised. */
     val raised: List<Alert>
         get() = raisedNow
 
+    /** The notes of the source's waits, and its peaks, begin now. Throws what the source throws. */
+    fun begin() {
+        source()?.let { usage -> synchronized(this) { if (!isClosed) readFrom(usage.watch) } }
+    }
+
     /** Reads the source; null once that is gone. The peaks stay. Throws what the source throws. */
     fun read(): Usage? {
         val usage = source() ?: return null
-        if (usage.watch == null) peaks.forEach { it.add(usage.peakWaiting) }
+        val watch = usage.watch
+        // Of an object that a function returns for the first time, no peak has been read.
+        if (watch == null || watch !== watched) peaks.forEach { it.add(usage.peakWaiting) }
         synchronized(this) { if (!isClosed) readFrom(usage.watch) }
         return usage
     }

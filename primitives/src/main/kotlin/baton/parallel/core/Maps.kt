@@ -17,7 +17,7 @@ private fun checkMaxFailures(maxFailures: Int) {
     require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
 }
 
-// They check their arguments before they ask for the elements.
+// The functions below check their arguments before they ask for the elements.
 
 @Suppress("UNCHECKED_CAST")
 internal suspend fun <T, R> mapToList(

@@ -2,7 +2,7 @@ package baton.parallel.core
 
 /**
  * The results of elements that run, or whose results wait to be taken: one by one if [chunk] is 0, else in lists of
- * that many. A ring that grows with their number; this object's lock guards all of it.
+ * that many. A ring that grows with their number, guarded by this object's lock.
  *
  * Where [ordered], a slot without a result is an element that still runs, or one that has failed: the results behind
  * the latter are never taken.
@@ -18,7 +18,7 @@ internal open class ReadyResults(private val ordered: Boolean, private val chunk
     /** How many slots in a row, from the head on, have their results. */
     private var ready = 0
 
-    /** The weight of what [poll] has returned last. */
+    /** The weight of what [poll] has returned last. Confined to the caller of that. */
     protected var polledWeight = 0
         private set
 
@@ -45,15 +45,16 @@ internal open class ReadyResults(private val ordered: Boolean, private val chunk
     private fun append(): Int {
         val size = values.size
         if (tail - head == size) {
-            val oldValues = values
-            val oldWeights = weights
-            values = Array(2 * size) { NONE }
-            weights = IntArray(2 * size)
+            val newValues = Array<Any?>(2 * size) { NONE }
+            val newWeights = IntArray(2 * size)
             repeat(size) { distance ->
                 val i = head + distance
-                values[slotOf(i)] = oldValues[i and size - 1]
-                weights[slotOf(i)] = oldWeights[i and size - 1]
+                newValues[i and 2 * size - 1] = values[slotOf(i)]
+                newWeights[i and 2 * size - 1] = weights[slotOf(i)]
             }
+            // Both, or none if there is no memory.
+            values = newValues
+            weights = newWeights
         }
         return tail++
     }
