@@ -3,7 +3,6 @@ package baton.interop;
 import baton.bridge.Durations;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.MutexCondition;
-import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.HeldPermit;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Timeout;
@@ -141,17 +140,13 @@ public final class AsyncCondition {
 
     private CompletableFuture<Permit> request(Permit held, @Nullable Executor executor, @Nullable Duration timeout) {
         MutexPermit permit = permitOf(held);
-        Executor inContext = CallerContext.executor(executor); // may fail, so before the permit is closed
+        Permit grant = new MutexPermit(mutex, permit.owner);
+        // May fail, so before the permit is closed.
+        WaiterFuture<Permit> future = WaiterFuture.atCondition(core, permit.owner, grant, executor);
         if (!permit.markClosed()) return closed();
         Supplier<TimeoutException> late = timeout == null ? null : () -> late(timeout);
         if (late != null && Timeout.isOver(timeout)) return tooLate(permit, late);
-        try {
-            Permit grant = new MutexPermit(mutex, permit.owner);
-            return WaiterFuture.awaitSignal(core, permit.owner, grant, inContext, timeout, late);
-        } catch (Throwable e) { // no thread for the timer: the caller has no permit any more
-            permit.releaseHeld();
-            throw e;
-        }
+        return future.startOr(permit::releaseHeld, timeout, late);
     }
 
     private TimeoutException late(Duration timeout) {

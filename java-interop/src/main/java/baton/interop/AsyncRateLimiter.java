@@ -277,19 +277,23 @@ public final class AsyncRateLimiter implements AutoCloseable {
     /** Builds an {@link AsyncRateLimiter}: a token bucket, unless it is {@link #leaky}. */
     public static final class Builder {
         private final Rate rate;
+        private final int permits;
+
+        /** 0 if it was not set. */
         private int burst;
+
         private boolean isLeaky;
         private int maxWaiting = Integer.MAX_VALUE;
         private @Nullable String name;
 
         private Builder(int permits, Rate rate) {
             this.rate = rate;
-            this.burst = permits;
+            this.permits = permits;
         }
 
         /**
-         * Up to so many unused permits are saved up; by default as many as come in each {@code per}. A leaky bucket
-         * ignores it.
+         * Up to so many unused permits are saved up; by default as many as come in each {@code per}. A leaky bucket saves
+         * one at most.
          *
          * @throws IllegalArgumentException if {@code permits} is below 1
          */
@@ -323,13 +327,20 @@ public final class AsyncRateLimiter implements AutoCloseable {
             return this;
         }
 
-        /** A new limiter with these settings, which begins full. */
+        /**
+         * A new limiter with these settings, which begins full.
+         *
+         * @throws IllegalStateException if it is {@link #leaky} and has a {@link #burst}
+         */
         public AsyncRateLimiter build() {
+            if (isLeaky && burst > 0)
+                throw new IllegalStateException("burst = " + burst + ", must not be set for a leaky bucket");
             TimeSource.WithComparableMarks clock = TimeSource.Monotonic.INSTANCE;
             return of(
                     isLeaky
                             ? RateLimiter.Companion.leakyBucket(rate, maxWaiting, clock, name)
-                            : RateLimiter.Companion.tokenBucket(rate, burst, maxWaiting, clock, name));
+                            : RateLimiter.Companion.tokenBucket(
+                                    rate, burst == 0 ? permits : burst, maxWaiting, clock, name));
         }
     }
 }

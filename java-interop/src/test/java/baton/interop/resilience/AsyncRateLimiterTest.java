@@ -117,6 +117,15 @@ class AsyncRateLimiterTest {
     }
 
     @Test
+    void leakyBucket_withABurst_isRefused() {
+        AsyncRateLimiter.Builder builder = AsyncRateLimiter.builder(1, DAY).burst(2);
+        assertEquals(2, builder.build().availablePermits());
+        IllegalStateException refused =
+                assertThrows(IllegalStateException.class, () -> builder.leaky().build());
+        assertEquals("burst = 2, must not be set for a leaky bucket", refused.getMessage());
+    }
+
+    @Test
     void reservation_hasItsDelayAndGivesItsPlaceBack() {
         AsyncRateLimiter limiter =
                 AsyncRateLimiter.builder(1, DAY).leaky().name("even").build();

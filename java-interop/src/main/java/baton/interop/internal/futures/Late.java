@@ -8,8 +8,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failures of requests that were not granted in time, the same for futures and for threads. The last argument is
- * the primitive, in the text.
+ * The failures of requests that were not granted in time, the same for futures and for threads. The text ends
+ * with the primitive, the last argument.
  */
 public final class Late {
     private Late() {}

@@ -79,13 +79,7 @@ final class ReadWritePermit extends HeldPermit implements UpgradablePermit, Writ
         if (late != null && Timeout.isOver(timeout)) return upgradeNow(late);
         Upgrade upgrade = new Upgrade(executor);
         if (!move(LockMode.UPGRADABLE, upgrade)) return CompletableFuture.failedFuture(notUpgradable());
-        try {
-            upgrade.start(timeout, late);
-        } catch (Throwable e) { // no thread for the timer: the request is in no queue
-            upgrade.decided(false);
-            throw e;
-        }
-        return upgrade;
+        return upgrade.startOr(() -> upgrade.decided(false), timeout, late);
     }
 
     private CompletableFuture<WritePermit> upgradeNow(Supplier<TimeoutException> late) {

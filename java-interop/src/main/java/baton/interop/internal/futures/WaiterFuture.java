@@ -65,17 +65,25 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return future;
     }
 
-    /** As the other, at a condition; releases the mutex that {@code owner} holds. */
-    public static <T extends @Nullable Object> CompletableFuture<T> awaitSignal(
-            WaitCore core,
-            @Nullable Object owner,
-            @Nullable T grant,
-            @Nullable Executor executor,
-            @Nullable Duration timeout,
-            @Nullable Supplier<TimeoutException> late) {
-        WaiterFuture<T> future = new WaiterFuture<>(core, owner, grant, executor);
-        future.start(timeout, late);
-        return future;
+    /** A request at a condition, to be started: that releases the mutex, which {@code owner} holds. */
+    public static <T extends @Nullable Object> WaiterFuture<T> atCondition(
+            WaitCore core, @Nullable Object owner, @Nullable T grant, @Nullable Executor executor) {
+        return new WaiterFuture<>(core, owner, grant, executor);
+    }
+
+    /**
+     * Enqueues the request. If that throws, because there is no thread for the timer, or no stack or memory, and the
+     * request is in no queue, {@code undo} runs.
+     */
+    public final CompletableFuture<T> startOr(
+            Runnable undo, @Nullable Duration timeout, @Nullable Supplier<TimeoutException> late) {
+        try {
+            start(timeout, late);
+        } catch (Throwable e) {
+            if (entry.getCurrentState() == Waiter.PREPARING) undo.run();
+            throw e;
+        }
+        return this;
     }
 
     final void start(@Nullable Duration timeout, @Nullable Supplier<TimeoutException> late) {
