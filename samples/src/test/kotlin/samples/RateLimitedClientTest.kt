@@ -192,6 +192,7 @@ class RateLimitedClientTest {
                 listOf("--limit", "") to "--limit needs a value, see --help",
                 listOf("--server-limit", "0") to "--server-limit $RANGE, not '0'",
                 listOf("--fail-after", "-1") to "--fail-after $RANGE, not '-1'",
+                listOf("--items", "--fast") to "--items needs a value, see --help",
                 listOf("--items") to "--items needs a value, see --help",
                 listOf("--items", "a\u0000b") to "--items: no file can have the name 'a?b'",
                 listOf("--fast") to "unknown option '--fast', see --help",

@@ -85,7 +85,7 @@ public final class CommandOptions {
                 .type(type)
                 .description(description)
                 .converters((ITypeConverter<T>) value -> {
-                    if (value.isEmpty()) throw new TypeConversionException(missing(name));
+                    if (value.isEmpty() || value.startsWith("--")) throw new TypeConversionException(missing(name));
                     return converter.convert(value);
                 }));
     }
@@ -102,7 +102,7 @@ public final class CommandOptions {
     /** Takes the values of {@code args}. Returns false, with the help printed, if they ask for that. */
     public boolean parse(String[] args, PrintStream out) throws UsageException {
         add(OptionSpec.builder("--help").usageHelp(true).description("this text"));
-        CommandLine line = new CommandLine(spec).setExpandAtFiles(false);
+        CommandLine line = new CommandLine(spec).setExpandAtFiles(false).setOverwrittenOptionsAllowed(true);
         given = line.parseArgs(args);
         if (given.isUsageHelpRequested()) {
             line.usage(out, Ansi.OFF);

@@ -75,6 +75,11 @@ class PageStateTest {
     }
 
     @Test
+    fun option_givenTwice_hasTheLastValue() {
+        assertEquals(9, monitorOptions("--concurrency", "7", "--concurrency=9").concurrency())
+    }
+
+    @Test
     fun point_holdsTheMostSinceThePreviousLook() {
         val one = endpointOf("one")
         report.edit(listOf(one))
