@@ -9,18 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.PermitTimeoutException;
 import baton.bridge.Durations;
 import baton.interop.NoTimerThread;
 import baton.interop.Permit;
 import baton.interop.internal.futures.Timeout;
-import baton.sync.BarrierTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,15 +31,6 @@ class TimeoutTest {
 
     static Stream<WaitKind> timed() {
         return Arrays.stream(WaitKind.values()).filter(kind -> kind.create().timed != null);
-    }
-
-    /** Those whose end is no refusal of a permit. */
-    private static Class<?> typeOf(WaitKind kind) {
-        return switch (kind) {
-            case AWAIT_CONDITION, AWAIT_LATCH, AWAIT_CLOSED, AWAIT_GROUP, RECEIVE -> TimeoutException.class;
-            case ARRIVE -> BarrierTimeoutException.class;
-            default -> PermitTimeoutException.class;
-        };
     }
 
     @ParameterizedTest
@@ -89,7 +77,7 @@ class TimeoutTest {
         for (Duration timeout : NOW_OR_NEVER) {
             Wait wait = kind.create();
             Throwable e = failure(wait.timed.apply(timeout));
-            assertEquals(typeOf(kind), e.getClass());
+            assertEquals(wait.lateType, e.getClass());
             assertEquals(String.format(wait.late, Durations.textOf(timeout)), e.getMessage());
             assertEquals(0, wait.waiting());
             wait.grant();
@@ -116,7 +104,7 @@ class TimeoutTest {
             CompletableFuture<?> late = wait.timed.apply(Duration.ofNanos(nanos));
             CompletableFuture<Integer> seen = late.handle((value, e) -> wait.waiting());
             CompletableFuture<Permit> behind = wait.follow();
-            assertEquals(typeOf(kind), awaitFailure(late).getClass());
+            assertEquals(wait.lateType, awaitFailure(late).getClass());
             if (behind != null) await(behind).close();
             else assertEquals(0, await(seen));
             wait.grant();

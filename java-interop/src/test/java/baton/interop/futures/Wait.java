@@ -2,6 +2,7 @@ package baton.interop.futures;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.PermitTimeoutException;
 import baton.interop.Permit;
 import baton.interop.Select;
 import java.time.Duration;
@@ -32,6 +33,9 @@ public final class Wait {
 
     /** The message of a request that may not wait, with {@code %s} for the timeout. */
     String late = "";
+
+    @Nullable
+    Class<? extends Exception> lateType;
 
     private @Nullable Supplier<CompletableFuture<Permit>> behind;
     private Runnable lost = () -> {};
@@ -64,7 +68,13 @@ public final class Wait {
         return this;
     }
 
+    /** What is late is a permit. */
     Wait late(String message) {
+        return late(PermitTimeoutException.class, message);
+    }
+
+    Wait late(Class<? extends Exception> type, String message) {
+        lateType = type;
         late = message;
         return this;
     }

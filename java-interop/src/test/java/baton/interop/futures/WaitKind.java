@@ -22,6 +22,7 @@ import baton.interop.Permit;
 import baton.interop.UpgradablePermit;
 import baton.resilience.BreakerState;
 import baton.sync.BarrierCancellation;
+import baton.sync.BarrierTimeoutException;
 import baton.sync.ReadWritePolicy;
 import baton.sync.WaitOrder;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -196,7 +198,9 @@ public enum WaitKind {
                 .plain(() -> condition.await(mutex.ownedBy("me").lock().join()))
                 .timed(t -> condition.await(mutex.ownedBy("me").lock().join(), t))
                 .on(e -> condition.await(mutex.ownedBy("me").lock().join(), e))
-                .late("not signalled within %s: Condition 'x' (waiting = 0) of Mutex 'x' (free)")
+                .late(
+                        TimeoutException.class,
+                        "not signalled within %s: Condition 'x' (waiting = 0) of Mutex 'x' (free)")
                 .got(permit -> assertEquals(Optional.of("me"), mutex.holder()))
                 .free(() -> assertFalse(mutex.isLocked()))
                 .grantIsForWaitersOnly();
@@ -208,7 +212,7 @@ public enum WaitKind {
                 .timed(latch::await)
                 .on(latch::await)
                 .clause(select -> select.onAwait(latch, () -> "won"))
-                .late("not open within %s: Latch 'x' (count = 1, waiting = 0)")
+                .late(TimeoutException.class, "not open within %s: Latch 'x' (count = 1, waiting = 0)")
                 .free(() -> assertEquals(0, latch.count()));
     }),
     AWAIT_CLOSED(() -> {
@@ -218,8 +222,10 @@ public enum WaitKind {
                 .plain(breaker::awaitClosed)
                 .timed(breaker::awaitClosed)
                 .on(breaker::awaitClosed)
-                .late("not closed within %s: CircuitBreaker 'x' "
-                        + "(FORCED_OPEN, calls = 0, failureRate = 0.0, slowRate = 0.0, rejected = 0)")
+                .late(
+                        TimeoutException.class,
+                        "not closed within %s: CircuitBreaker 'x' "
+                                + "(FORCED_OPEN, calls = 0, failureRate = 0.0, slowRate = 0.0, rejected = 0)")
                 .free(() -> assertEquals(BreakerState.CLOSED, breaker.state()));
     }),
     AWAIT_GROUP(() -> {
@@ -230,7 +236,7 @@ public enum WaitKind {
                 .timed(group::await)
                 .on(group::await)
                 .clause(select -> select.onAwait(group, () -> "won"))
-                .late("not at zero within %s: WaitGroup 'x' (count = 1, waiting = 0)")
+                .late(TimeoutException.class, "not at zero within %s: WaitGroup 'x' (count = 1, waiting = 0)")
                 .free(() -> assertEquals(0, group.count()));
     }),
     ARRIVE(() -> {
@@ -241,7 +247,9 @@ public enum WaitKind {
                 .timed(barrier::arrive)
                 .on(barrier::arrive)
                 .clause(select -> select.onArrive(barrier, index -> "won"))
-                .late("not all arrived within %s: Barrier 'x' (parties = 2, waiting = 0)")
+                .late(
+                        BarrierTimeoutException.class,
+                        "not all arrived within %s: Barrier 'x' (parties = 2, waiting = 0)")
                 .got(value -> assertTrue(party.get(0).isDone() && barrier.waiting() == 0))
                 .free(() -> {
                     assertFalse(party.get(0).isDone(), "the arrival was withdrawn");
@@ -284,7 +292,9 @@ public enum WaitKind {
                 .timed(channel::receive)
                 .on(channel::receive)
                 .clause(select -> select.onReceive(channel, x -> x))
-                .late("nothing received within %s: Channel 'x' (size = 0, capacity = 1, waiting = 0)")
+                .late(
+                        TimeoutException.class,
+                        "nothing received within %s: Channel 'x' (size = 0, capacity = 1, waiting = 0)")
                 .got(value -> assertEquals("won", value))
                 .free(() -> assertEquals(Optional.of("won"), channel.tryReceive()));
     }),
