@@ -97,7 +97,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      *     years
      */
     public static Builder builder(int permits, Duration per) {
-        return new Builder(permits, RateLimiterBridge.rate(permits, Objects.requireNonNull(per, "per")));
+        return new Builder(RateLimiterBridge.rate(permits, Objects.requireNonNull(per, "per")));
     }
 
     /** The Kotlin limiter behind this. */
@@ -277,8 +277,6 @@ public final class AsyncRateLimiter implements AutoCloseable {
     /** Builds an {@link AsyncRateLimiter}: a token bucket, unless it is {@link #leaky}. */
     public static final class Builder {
         private final Rate rate;
-        private final int permits;
-
         /** 0 if it was not set. */
         private int burst;
 
@@ -286,9 +284,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
         private int maxWaiting = Integer.MAX_VALUE;
         private @Nullable String name;
 
-        private Builder(int permits, Rate rate) {
+        private Builder(Rate rate) {
             this.rate = rate;
-            this.permits = permits;
         }
 
         /**
@@ -340,7 +337,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
                     isLeaky
                             ? RateLimiter.Companion.leakyBucket(rate, maxWaiting, clock, name)
                             : RateLimiter.Companion.tokenBucket(
-                                    rate, burst == 0 ? permits : burst, maxWaiting, clock, name));
+                                    rate, burst == 0 ? rate.getPermits() : burst, maxWaiting, clock, name));
         }
     }
 }

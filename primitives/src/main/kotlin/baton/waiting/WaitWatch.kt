@@ -22,11 +22,17 @@ public class WaitWatch {
         get() = readers.get().isNotEmpty()
 
     internal fun add(reader: PeakReader) {
-        readers.updateAndGet { if (reader in it) it else it + reader }
+        while (true) {
+            val now = readers.get()
+            if (reader in now || readers.compareAndSet(now, now + reader)) return
+        }
     }
 
     internal fun remove(reader: PeakReader) {
-        readers.updateAndGet { (it.toList() - reader).toTypedArray() }
+        while (true) {
+            val now = readers.get()
+            if (readers.compareAndSet(now, (now.toList() - reader).toTypedArray())) return
+        }
     }
 
     /** There were [waiting] waiters at a time since the last look. Returns the most there ever were. Under the lock. */

@@ -68,7 +68,7 @@ public final class Wait {
         return this;
     }
 
-    /** What is late is a permit. */
+    /** The request is for a permit. */
     Wait late(String message) {
         return late(PermitTimeoutException.class, message);
     }

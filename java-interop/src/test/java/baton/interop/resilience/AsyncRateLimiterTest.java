@@ -238,7 +238,7 @@ class AsyncRateLimiterTest {
             assertThrows(IllegalArgumentException.class, () -> limiter.update(1, per, 1));
         }
         assertEquals("AsyncRateLimiter (1 per 1d, burst = 2, available = 2, waiting = 0)", limiter.toString());
-        // What was refused has left the builder as it was.
+        // A refused value has left the builder as it was.
         assertEquals(limiter.toString(), builder.build().toString());
     }
 

@@ -7,6 +7,7 @@ import baton.monitoring.Usage
 import baton.waiting.PeakReader
 import baton.waiting.WaitNote
 import baton.waiting.WaitWatch
+import baton.waiting.threads.TinyLock
 import java.lang.ref.WeakReference
 import java.util.EnumMap
 import kotlin.time.Duration
@@ -25,7 +26,7 @@ internal class Watch(
     private val onClose: (Watch) -> Unit,
     private val clock: LookClock,
     private val source: () -> Usage?,
-) : AutoCloseable {
+) : TinyLock(), AutoCloseable {
     // Written by the monitor's coroutine alone.
     private val states = EnumMap<Alert.Kind, AlertState>(Alert.Kind::class.java)
     @Volatile private var raisedNow: List<Alert> = emptyList()
@@ -36,7 +37,7 @@ internal class Watch(
     private val peakOfSnapshots = PeakReader()
     private val peaks = listOf(peakOfLooks, peakOfSnapshots)
 
-    /** Written under the lock of this. */
+    /** Written under the lock. */
     @Volatile private var watched: WaitWatch? = null
     @Volatile private var isClosed = false
 
@@ -46,7 +47,7 @@ internal class Watch(
 
     /** The notes of the source's waits, and its peaks, begin now. Throws what the source throws. */
     fun begin() {
-        source()?.let { usage -> synchronized(this) { if (!isClosed) readFrom(usage.watch) } }
+        source()?.let { readFrom(it.watch) }
     }
 
     /** Reads the source; null once that is gone. The peaks stay. Throws what the source throws. */
@@ -55,17 +56,23 @@ internal class Watch(
         val watch = usage.watch
         // Of an object that a function returns for the first time, no peak has been read.
         if (watch == null || watch !== watched) peaks.forEach { it.add(usage.peakWaiting) }
-        synchronized(this) { if (!isClosed) readFrom(usage.watch) }
+        readFrom(watch)
         return usage
     }
 
+    /** The peaks are those of [watch] from here on, or of none once this is closed. */
     private fun readFrom(watch: WaitWatch?) {
-        if (watch === watched) return
-        for (peak in peaks) {
-            watch?.add(peak)
-            watched?.remove(peak)
+        locked {
+            val next = if (isClosed) null else watch
+            val before = watched
+            if (next !== before) {
+                for (peak in peaks) {
+                    next?.add(peak)
+                    before?.remove(peak)
+                }
+                watched = next
+            }
         }
-        watched = watch
     }
 
     /** As [read], with the peak since the last snapshot. */
@@ -140,10 +147,8 @@ internal class Watch(
 
     /** The source needs no notes any more. */
     fun release() {
-        synchronized(this) {
-            isClosed = true
-            readFrom(null)
-        }
+        isClosed = true
+        readFrom(null)
     }
 
     companion object {

@@ -30,9 +30,9 @@ internal open class ReadyResults(private val ordered: Boolean, private val chunk
                 val at = slotOf(if (ordered) index else append())
                 values[at] = value
                 weights[at] = weight
-                val wasReady = isReady(rest = false)
+                val wasReady = hasReady(rest = false)
                 while (ready < tail - head && values[slotOf(head + ready)] !== NONE) ready++
-                !wasReady && isReady(rest = false)
+                !wasReady && hasReady(rest = false)
             }
         if (isNew) onReady()
     }
@@ -60,7 +60,10 @@ internal open class ReadyResults(private val ordered: Boolean, private val chunk
     }
 
     /** Whether [poll] returns something. */
-    fun isReady(rest: Boolean): Boolean = synchronized(this) { ready >= if (rest) 1 else maxOf(chunk, 1) }
+    fun isReady(rest: Boolean): Boolean = synchronized(this) { hasReady(rest) }
+
+    /** Under the lock. */
+    private fun hasReady(rest: Boolean) = ready >= if (rest) 1 else maxOf(chunk, 1)
 
     /**
      * The next result or chunk; [NONE] if there is none yet. With [rest] a chunk may be shorter: no result will follow.
@@ -69,7 +72,7 @@ internal open class ReadyResults(private val ordered: Boolean, private val chunk
         synchronized(this) {
             polledWeight = 0
             when {
-                !isReady(rest) -> NONE
+                !hasReady(rest) -> NONE
                 chunk == 0 -> take()
                 else -> List(minOf(ready, chunk)) { take() }
             }

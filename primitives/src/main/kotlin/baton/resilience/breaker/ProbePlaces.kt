@@ -34,7 +34,8 @@ internal class ProbePlaces(private val capacity: Int, private val nanos: Long) {
     /** The time from [time] until a place is free even if no probe comes back. */
     fun nanosUntilFree(time: Long): Long {
         dropLost(time)
-        return if (taken.size < capacity) 0 else taken.first!!.lostAt - time
+        val oldest = taken.first
+        return if (oldest == null || taken.size < capacity) 0 else oldest.lostAt - time
     }
 
     private fun dropLost(time: Long) {

@@ -3,7 +3,7 @@ package samples.support.uptime;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-/** What the page gets, as JSON on one line. */
+/** Writes the contents of the page as JSON, on one line. */
 final class Json {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
