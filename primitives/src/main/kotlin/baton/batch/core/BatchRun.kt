@@ -128,7 +128,7 @@ internal class BatchRun<T, R>(
     /** Throws if the failure is the cancellation of this call. */
     private suspend fun fail(e: Throwable) {
         if (e is CancellationException) currentCoroutineContext().ensureActive()
-        if (failures.incrementAndGet() == maxFailures) stopped.complete()
+        if (failures.incrementAndGet() >= maxFailures) stopped.complete()
     }
 
     private suspend fun count(chunks: Flow<List<Ended<T, R>>>) {
