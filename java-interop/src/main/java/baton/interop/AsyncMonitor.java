@@ -136,6 +136,26 @@ public final class AsyncMonitor implements AutoCloseable {
         return watch(name, Objects.requireNonNull(lock, "lock").kotlin());
     }
 
+    /** Watches the parties that wait at a barrier. See {@link #watch(String, Monitored)}. */
+    public AutoCloseable watch(String name, AsyncBarrier barrier) {
+        return watch(name, Objects.requireNonNull(barrier, "barrier").kotlin());
+    }
+
+    /** Watches the count of a latch, and the callers that wait for it. See {@link #watch(String, Monitored)}. */
+    public AutoCloseable watch(String name, AsyncLatch latch) {
+        return watch(name, Objects.requireNonNull(latch, "latch").kotlin());
+    }
+
+    /** Watches the count of a wait group, and the callers that wait for it. See {@link #watch(String, Monitored)}. */
+    public AutoCloseable watch(String name, AsyncWaitGroup group) {
+        return watch(name, Objects.requireNonNull(group, "group").kotlin());
+    }
+
+    /** Watches the callers that wait for the signal of a condition. See {@link #watch(String, Monitored)}. */
+    public AutoCloseable watch(String name, AsyncCondition condition) {
+        return watch(name, Objects.requireNonNull(condition, "condition").kotlin());
+    }
+
     /** Watches the places of a channel, and its senders. See {@link #watch(String, Monitored)}. */
     public AutoCloseable watch(String name, AsyncChannel<?> channel) {
         return watch(name, Objects.requireNonNull(channel, "channel").kotlin());

@@ -55,6 +55,7 @@ class CatalogueTest {
             new Place("baton/interop/Async\\w+\\.java", "class AsyncX\\b"),
             new Place("baton/interop/Blocking\\w+\\.java", "class BlockingX\\b", CatalogueTest::isMadeAlone),
             new Place("baton/interop/Select\\.java", "AsyncX\\b", CatalogueTest::isSelectable),
+            new Place("AsyncMonitor\\.java", "AsyncX\\b"),
             new Place("WaitKind\\.java", "AsyncX\\b"),
             new Place("NullArgumentsTest\\.java", "(Async|new)X\\b"),
             new Place("primitives/src/test/.*Face\\w*\\.kt", "X\\b"),

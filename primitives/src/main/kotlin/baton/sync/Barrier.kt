@@ -1,9 +1,14 @@
 package baton.sync
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.core.AlertBounds
+import baton.monitoring.toUsage
 import baton.sync.core.BarrierCore
 import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitValue
 import baton.waiting.coroutine.withCallerFrames
+import baton.waiting.lookAtWaiters
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.Job
@@ -51,9 +56,9 @@ import kotlinx.coroutines.ensureActive
 public class Barrier(
     public val parties: Int,
     public val onCancel: BarrierCancellation = BarrierCancellation.RETRACT,
-    public val name: String? = null,
+    public override val name: String? = null,
     private val action: (suspend () -> Unit)? = null,
-) {
+) : Monitored {
     private val breaksOnCancel = onCancel == BarrierCancellation.BREAK
     @get:JvmSynthetic internal val core: BarrierCore
 
@@ -65,6 +70,15 @@ public class Barrier(
     /** How many parties wait, for others to arrive or for the action to end. */
     public val waiting: Int
         get() = core.waiting
+
+    /**
+     * The parties that wait, of the [parties]; there may be more while an action runs. Monitors raise no alert for that
+     * share, unless the source has rules of its own: how long the parties wait is what says that one is missing.
+     */
+    override fun usage(): Usage {
+        val look = core.lookAtWaiters()
+        return look.toUsage(inUse = look.waiting.toLong(), parties.toLong(), bounds = AlertBounds.NONE)
+    }
 
     /** Whether the barrier refuses arrivals, until [reset]. */
     public val isBroken: Boolean

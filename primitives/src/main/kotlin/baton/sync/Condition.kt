@@ -1,8 +1,12 @@
 package baton.sync
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.sync.core.ConditionCore
 import baton.sync.core.awaitSignal
 import baton.waiting.labelOf
+import baton.waiting.lookAtWaiters
 import kotlin.time.Duration
 
 /**
@@ -44,12 +48,18 @@ import kotlin.time.Duration
  * @property mutex the mutex whose holders wait here.
  * @property name shown by messages and [toString].
  */
-public class Condition internal constructor(public val mutex: Mutex, public val name: String?) {
+public class Condition internal constructor(public val mutex: Mutex, public override val name: String?) : Monitored {
     @get:JvmSynthetic internal val core: ConditionCore = ConditionCore(mutex.core, this)
 
     /** How many callers wait for a signal. Signalled callers that wait for the mutex are counted by [Mutex.waiting]. */
     public val waiting: Int
         get() = core.waiting
+
+    /**
+     * The callers that wait for a signal, with their owners. A condition has no capacity, so it is 0 of 0. The longest
+     * wait is that for the signal: the wait for the mutex that follows is the mutex's.
+     */
+    override fun usage(): Usage = core.lookAtWaiters().toUsage(inUse = 0, capacity = 0)
 
     /**
      * Releases the mutex, waits for a signal, and locks the mutex again, with the same owner as before.

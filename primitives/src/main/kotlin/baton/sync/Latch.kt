@@ -1,7 +1,12 @@
 package baton.sync
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.core.AlertBounds
+import baton.monitoring.toUsage
 import baton.sync.core.CountdownCore
 import baton.waiting.coroutine.awaitPassing
+import baton.waiting.lookAtWaiters
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
@@ -38,7 +43,8 @@ import kotlinx.coroutines.selects.SelectClause0
  * @param count how many calls of [countDown] open the latch, at least 0; with 0 the latch is open from the start.
  * @property name shown by messages and [toString].
  */
-public class Latch(count: Int, public val name: String? = null) {
+public class Latch(count: Int, public override val name: String? = null) : Monitored {
+    private val initialCount = count
     @get:JvmSynthetic internal val core: CountdownCore
 
     init {
@@ -53,6 +59,13 @@ public class Latch(count: Int, public val name: String? = null) {
     /** How many callers wait. */
     public val waiting: Int
         get() = core.waiting
+
+    /**
+     * The calls of [countDown] that are still missing, of the initial count, and the callers that wait. Monitors raise
+     * no alert for that share, unless the source has rules of its own.
+     */
+    override fun usage(): Usage =
+        core.lookAtWaiters().toUsage(count.toLong(), initialCount.toLong(), bounds = AlertBounds.NONE)
 
     /** Decrements the count, and at zero opens the latch; after that it does nothing. Never suspends. */
     public fun countDown() {

@@ -1,7 +1,11 @@
 package baton.sync
 
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.monitoring.toUsage
 import baton.sync.core.CountdownCore
 import baton.waiting.coroutine.awaitPassing
+import baton.waiting.lookAtWaiters
 import kotlin.time.Duration
 import kotlinx.coroutines.selects.SelectClause0
 
@@ -44,7 +48,7 @@ import kotlinx.coroutines.selects.SelectClause0
  *
  * @property name shown by messages and [toString].
  */
-public class WaitGroup(public val name: String? = null) {
+public class WaitGroup(public override val name: String? = null) : Monitored {
     @get:JvmSynthetic internal val core: CountdownCore = CountdownCore(0, "WaitGroup", name, this)
 
     /** The number of added pieces of work that are not done. */
@@ -54,6 +58,9 @@ public class WaitGroup(public val name: String? = null) {
     /** How many callers wait. */
     public val waiting: Int
         get() = core.waiting
+
+    /** The [count], of the [Int.MAX_VALUE] that are possible, and the callers that wait. */
+    override fun usage(): Usage = core.lookAtWaiters().toUsage(count.toLong(), Int.MAX_VALUE.toLong())
 
     /**
      * Adds [n] to the count. Never suspends.

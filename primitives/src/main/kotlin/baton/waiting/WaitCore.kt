@@ -75,6 +75,10 @@ public abstract class WaitCore : TinyLock() {
     /** Takes back, under the lock, what was granted to [waiter], and passes it on. */
     internal abstract fun takeBack(waiter: Waiter)
 
+    /** The core whose lock guards the waiters, [peakWaiting] and [watch]. */
+    internal open val guard: WaitCore
+        get() = this
+
     /** How many waiters [visitWaiters] can visit. Under the lock. */
     internal open val queuedWaiters: Int
         get() = 0

@@ -33,19 +33,20 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
     var waiting = 0
     var peak = 0
     var longest: WaitNote? = null
-    val watch = decide {
-        waiting = queuedWaiters
-        val watch = watch ?: WaitWatch().also { watch = it }
-        peak = watch.looked(maxOf(peakWaiting, waiting))
-        peakWaiting = waiting
-        visitWaiters(NAMED_WAITERS) {
-            val note = it.note ?: WaitNote(now).also { new -> it.note = new }
-            val before = longest
-            if (before == null || note.since - before.since < 0) longest = note
-            if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
+    val watch =
+        guard.decide {
+            waiting = queuedWaiters
+            val watch = watch ?: WaitWatch().also { watch = it }
+            peak = watch.looked(maxOf(peakWaiting, waiting))
+            peakWaiting = waiting
+            visitWaiters(NAMED_WAITERS) {
+                val note = it.note ?: WaitNote(now).also { new -> it.note = new }
+                val before = longest
+                if (before == null || note.since - before.since < 0) longest = note
+                if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
+            }
+            watch
         }
-        watch
-    }
     val nanos = longest?.let { maxOf(0, System.nanoTime() - it.since) } ?: 0
     return WaitLook(waiting, peak, longest, nanos, found.map { nameOf(it) }, watch)
 }

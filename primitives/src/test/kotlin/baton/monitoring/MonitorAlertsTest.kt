@@ -11,6 +11,8 @@ import baton.resilience.CircuitBreaker
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
 import baton.resilience.retry
+import baton.sync.Barrier
+import baton.sync.Latch
 import baton.sync.Semaphore
 import java.io.IOException
 import kotlin.time.Duration
@@ -215,6 +217,24 @@ class MonitorAlertsTest : WatchedSources() {
             delay(6.seconds)
             assertEquals(Duration.ZERO, monitor.snapshot().getValue("uplink").longestWait)
             assertEquals(3, alerts.size)
+        }
+    }
+
+    @Test
+    fun utilisation_ofALatchOrABarrier_raisesNoAlertButByRulesOfItsOwn() {
+        runTest {
+            val latch = Latch(1, name = "ready")
+            val barrier = Barrier(2, name = "phase")
+            val party = launch { barrier.arrive() }
+            val monitor = monitor()
+            monitor.watchKept(latch)
+            monitor.watchKept(barrier)
+            delay(20.seconds)
+            assertEquals(emptyList<String>(), seen())
+            monitor.watch(latch, name = "strict", rules = AlertRules(after = 1.seconds))
+            delay(16.seconds) // the party has waited for 30 seconds at 30000
+            assertEquals(listOf("21000 UTILISATION of strict raised", "35000 LONGEST_WAIT of phase raised"), seen())
+            party.cancel()
         }
     }
 

@@ -8,10 +8,14 @@ import baton.resilience.CircuitBreaker
 import baton.resilience.RateLimiter
 import baton.resilience.RetryBudget
 import baton.resilience.per
+import baton.sync.Barrier
+import baton.sync.Latch
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
+import baton.sync.WaitGroup
 import baton.sync.WaitOrder
+import baton.sync.withLock
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.milliseconds
@@ -149,6 +153,47 @@ class UsageTest {
     }
 
     @Test
+    fun barrier_whileItsActionRuns_countsThePartiesOfBothGenerations() {
+        runTest {
+            val barrier = Barrier(2) { delay(1.days) }
+            val parties = List(3) { launch(CoroutineName("p$it")) { barrier.arrive() } }
+            delay(1.milliseconds)
+            assertEquals(listOf("p0", "p2"), barrier.usage().waiters, "p1 runs the action")
+            assertEquals(listOf<Number>(2L, 2L, 2), barrier.usage().run { listOf(inUse, capacity, peakWaiting) })
+            parties.forEach { it.cancel() }
+        }
+    }
+
+    @Test
+    fun latch_thatIsOpen_isNotInUse() {
+        val latch = Latch(2)
+        latch.countDown()
+        assertEquals(listOf(1L, 2L), latch.usage().run { listOf(inUse, capacity) })
+        latch.countDown()
+        assertEquals(listOf(0L, 2L), latch.usage().run { listOf(inUse, capacity) })
+        assertEquals(0.0, Latch(0).usage().share)
+    }
+
+    @Test
+    fun condition_whoseWaiterIsSignalled_leavesItToTheMutex() {
+        runTest {
+            val mutex = Mutex()
+            val condition = mutex.newCondition()
+            launch { mutex.withLock(owner = "account 7") { condition.await() } }
+            launch(CoroutineName("late")) { mutex.withLock { condition.await() } }
+            delay(1.milliseconds)
+            assertEquals(listOf("account 7", "late"), condition.usage().waiters)
+            mutex.withLock {
+                condition.signal()
+                assertEquals(listOf("late"), condition.usage().waiters)
+                assertEquals(listOf("account 7"), mutex.usage().waiters)
+            }
+            assertEquals(2, condition.usage().peakWaiting)
+            cancelChildren()
+        }
+    }
+
+    @Test
     fun channel_whoseReceiversWait_hasNoWaiters() {
         runTest {
             val channel = Channel<Int>(2)
@@ -227,6 +272,10 @@ class UsageTest {
             val bucket = RateLimiter.tokenBucket(5 per 1.days, name = "api").also { it.tryAcquire(5) }
             val leaky = RateLimiter.leakyBucket(1 per 1.days).also { it.tryAcquire() }
             val breaker = CircuitBreaker(name = "store").also { it.trip() }
+            val barrier = Barrier(parties = 13, name = "phase")
+            val latch = Latch(count = 3, name = "ready")
+            val group = WaitGroup("work").also { it.add(2) }
+            val condition = Mutex().newCondition("full")
             val gate = MemoryGate(maxBytes = 100, usage = { 60 })
             return listOf(
                 Case(semaphore, "uplink", 3, 3, null) { semaphore.acquire(2) },
@@ -234,6 +283,10 @@ class UsageTest {
                 Case(mutex, "account", 1, 1, null) { mutex.lock() },
                 Case(lock, "cache", 1, 1, null) { lock.lockRead() },
                 Case(ReadWriteLock().also { it.tryLockRead() }, null, 1, 1, null, null),
+                Case(barrier, "phase", 0, 13, Alert.Kind.UTILISATION) { barrier.arrive() },
+                Case(latch, "ready", 3, 3, Alert.Kind.UTILISATION) { latch.await() },
+                Case(group, "work", 2, Int.MAX_VALUE.toLong(), null) { group.await() },
+                Case(condition, "full", 0, 0, null) { condition.mutex.withLock { condition.await() } },
                 Case(channel, "pages", 2, 2, null) { channel.send(1) },
                 Case(places, null, 2, 2, null) { places.reserve() },
                 Case(bucket, "api", 5, 5, null) { bucket.acquire() },

@@ -9,6 +9,8 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runTest
@@ -17,6 +19,8 @@ import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.MethodSource
 
 /** When the begin of a wait is noted. */
 class WaitNotesTest : WatchedSources() {
@@ -48,6 +52,22 @@ class WaitNotesTest : WatchedSources() {
             assertTrue(usage.longestWait in (earliest - since).nanoseconds..(latest - since).nanoseconds)
             watch.close()
             assertNull(enqueued().note)
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("baton.monitoring.UsageTest#cases")
+    fun wait_ofEachTypeWhileWatched_isNotedWhenItBegins(case: UsageTest.Case) {
+        val wait = case.wait ?: return
+        runTest {
+            Monitor(backgroundScope).watchKept(case.source)
+            val before = System.nanoTime()
+            val waiter = launch(start = CoroutineStart.UNDISPATCHED) { wait() }
+            val after = System.nanoTime()
+            while (System.nanoTime() == after) Thread.onSpinWait()
+            val since = case.source.usage().longest!!.since
+            assertTrue(since - before >= 0 && after - since >= 0) { "$before, $since, $after" }
+            waiter.cancelAndJoin()
         }
     }
 

@@ -6,9 +6,12 @@ import baton.monitoring.AlertRules
 import baton.monitoring.Monitor
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.sync.Barrier
+import baton.sync.BarrierTimeoutException
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
+import baton.sync.WaitGroup
 import baton.sync.WaitOrder
 import baton.sync.withLock
 import baton.sync.withPermit
@@ -39,17 +42,35 @@ open class MonitorStressTest : Stress() {
     private val lock = ReadWriteLock()
     private val queue = Semaphore(1, order = WaitOrder.PRIORITY)
     private val channel = Channel<Int>(1)
-    private val sources: List<Monitored> = listOf(semaphore, mutex, lock, queue, channel)
+    private val barrier = Barrier(2)
+    private val group = WaitGroup()
+    private val condition = mutex.newCondition()
+    private val sources: List<Monitored> = listOf(semaphore, mutex, lock, queue, channel, barrier, group, condition)
     private val alerts = ConcurrentLinkedQueue<Alert>()
 
     private suspend fun useOne() {
-        when (random.nextInt(6)) {
+        when (random.nextInt(9)) {
             0 -> semaphore.withPermit { yieldSometimes() }
             1 -> mutex.withLock { yieldSometimes() }
             2 -> lock.withRead { yieldSometimes() }
             3 -> lock.withWrite { yieldSometimes() }
             4 -> queue.withPermit { yieldSometimes() }
-            else -> channel.send(1)
+            5 -> channel.send(1)
+            6 ->
+                try {
+                    barrier.arrive(1.milliseconds)
+                } catch (_: BarrierTimeoutException) {}
+            7 -> {
+                group.add()
+                yieldSometimes()
+                group.done()
+                group.await(1.milliseconds)
+            }
+            else ->
+                mutex.withLock {
+                    condition.await(1.milliseconds)
+                    condition.signal()
+                }
         }
     }
 
@@ -92,7 +113,8 @@ open class MonitorStressTest : Stress() {
         assertTrue(alerts.all { it.value in 0.0..2.0 }) { "$alerts" }
         scope.coroutineContext[Job]!!.let { job -> stress { job.children.forEach { it.join() } } }
         for (source in sources) assertEquals(0, source.usage().waiting, "$source")
-        val cores = listOf(semaphore.core, mutex.core, lock.core, queue.core, channel.core)
+        val locks = listOf(semaphore.core, mutex.core, lock.core, queue.core, channel.core)
+        val cores = locks + listOf(barrier.core, group.core, condition.core)
         assertEquals(cores.map { false }, cores.map { it.watch!!.isOn })
     }
 }

@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.batch.ConcurrencyConfig;
+import baton.interop.AsyncBarrier;
 import baton.interop.AsyncBatchProcessor;
 import baton.interop.AsyncChannel;
 import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncCondition;
+import baton.interop.AsyncLatch;
 import baton.interop.AsyncMonitor;
 import baton.interop.AsyncMutex;
 import baton.interop.AsyncRateLimiter;
@@ -16,6 +19,7 @@ import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncSchedule;
 import baton.interop.AsyncSemaphore;
 import baton.interop.AsyncTaskScheduler;
+import baton.interop.AsyncWaitGroup;
 import baton.interop.Permit;
 import baton.monitoring.Alert;
 import baton.monitoring.AlertRules;
@@ -121,6 +125,10 @@ class AsyncMonitorTest {
             AsyncSemaphore semaphore = AsyncSemaphore.create(4);
             AsyncMutex mutex = AsyncMutex.create();
             AsyncReadWriteLock lock = AsyncReadWriteLock.create();
+            AsyncBarrier barrier = AsyncBarrier.create(12);
+            AsyncLatch latch = AsyncLatch.create(11);
+            AsyncWaitGroup group = AsyncWaitGroup.create();
+            AsyncCondition condition = mutex.newCondition();
             AsyncChannel<String> channel = AsyncChannel.create(5);
             AsyncRateLimiter limiter =
                     AsyncRateLimiter.builder(1, NEVER).burst(6).build();
@@ -132,6 +140,10 @@ class AsyncMonitorTest {
             monitor.watch("semaphore", semaphore);
             monitor.watch("mutex", mutex);
             monitor.watch("lock", lock);
+            monitor.watch("barrier", barrier);
+            monitor.watch("latch", latch);
+            monitor.watch("group", group);
+            monitor.watch("condition", condition);
             monitor.watch("channel", channel);
             monitor.watch("limiter", limiter);
             monitor.watch("breaker", breaker);
@@ -142,7 +154,7 @@ class AsyncMonitorTest {
             monitor.watch("budget", budget);
             AutoCloseable pool = monitor.watch("pool", () -> AsyncMonitor.usage(1, 9, 2, Duration.ofSeconds(3)));
             var snapshot = monitor.snapshot();
-            var expected = List.of(4L, 1L, 1L, 5L, 6L, 1L, 10L, 7L, 3L, 8L, 9L);
+            var expected = List.of(4L, 1L, 1L, 12L, 11L, (long) Integer.MAX_VALUE, 0L, 5L, 6L, 1L, 10L, 7L, 3L, 8L, 9L);
             var seen = snapshot.entrySet().stream()
                     .filter(entry -> !entry.getKey().equals("gate"))
                     .map(entry -> entry.getValue().getCapacity())
@@ -151,14 +163,15 @@ class AsyncMonitorTest {
             assertEquals(Duration.ofSeconds(3), snapshot.get("pool").longestWait());
             assertEquals(2, snapshot.get("pool").getWaiting());
             pool.close();
-            assertEquals(11, monitor.snapshot().size());
-            assertEquals("budget", monitor.snapshot().keySet().toArray()[10]);
+            assertEquals(15, monitor.snapshot().size());
+            assertEquals("budget", monitor.snapshot().keySet().toArray()[14]);
             assertSame(monitor.kotlin(), AsyncMonitor.of(monitor.kotlin()).kotlin());
             assertEquals(NEVER, monitor.every());
-            assertEquals("AsyncMonitor (every = 1d, watches = 11, alerts = 0)", monitor.toString());
+            assertEquals("AsyncMonitor (every = 1d, watches = 15, alerts = 0)", monitor.toString());
             // The monitor holds its sources weakly, so the test uses them until here.
             assertEquals(List.of(0, 0), List.of(semaphore.waiting(), limiter.waiting()));
-            for (Object used : List.of(mutex, lock, channel, breaker, batch, scheduler, gate, budget))
+            for (Object used : List.of(
+                    mutex, lock, barrier, latch, group, condition, channel, breaker, batch, scheduler, gate, budget))
                 assertTrue(used.toString().length() > 0);
         }
     }

@@ -48,7 +48,7 @@ internal class BarrierCore(
         get() = breakage != null
 
     val waiting: Int
-        get() = decide { gathering.size + (tripping?.size ?: 0) }
+        get() = decide { queuedWaiters }
 
     fun describeState(): String {
         val count = waiting
@@ -81,7 +81,10 @@ internal class BarrierCore(
         decide { breakOnAbandon(Waiter.CANCELLED) }
     }
 
-    override fun enqueue(waiter: Waiter): Int = decide { enqueueUnderLock(waiter) }
+    override fun enqueue(waiter: Waiter): Int {
+        noteWait(waiter)
+        return decide { enqueueUnderLock(waiter) }
+    }
 
     private fun enqueueUnderLock(waiter: Waiter): Int {
         val refusal = breakage
@@ -93,6 +96,7 @@ internal class BarrierCore(
                     // From here on a canceller may resume it: its state must not be read again, or both threads would
                     // resume it.
                     gathering.add(waiter)
+                    countPeak(queuedWaiters)
                     return Waiter.WAITING
                 }
                 breakOnAbandon(waiter.currentState)
@@ -222,6 +226,14 @@ internal class BarrierCore(
 
     private fun reasonOf(state: Int, cause: Throwable? = null) =
         Breakage(if (state == Waiter.TIMED_OUT) TIMED_OUT else CANCELLED, cause)
+
+    override val queuedWaiters: Int
+        get() = gathering.size + (tripping?.size ?: 0)
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        tripping?.forFirst(limit, visit)
+        gathering.forFirst(limit, visit)
+    }
 
     override fun withdrawMember(waiter: Waiter) {
         // Exceptions must not be created under the lock.

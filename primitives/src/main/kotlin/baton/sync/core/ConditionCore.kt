@@ -15,8 +15,8 @@ import baton.waiting.holders.makeKnown
  *                      ├──── a coroutine ─────────┘ │ cancelled, timed out: a future
  *                      └──── a future ──────────────┴──▶ removed, without the mutex
  *
- * (1) The condition decides under the lock of its mutex's core; its own is never taken. That lock guards `queue`,
- *     `arrivals` and the fields of SignalWaiter.
+ * (1) The condition decides under the lock of its mutex's core, its `guard`; its own is never taken. That lock guards
+ *     `queue`, `arrivals`, what a WaitCore notes of its waiters and the fields of SignalWaiter.
  * (2) await is one decision: it enqueues the waiter in `queue` and hands the mutex to its next waiter. So is every
  *     removal from `queue`: the removing thread moves a coroutine to the mutex's queue in the same step. Until it holds
  *     the mutex, a coroutine is in exactly one of the two queues; hence it is resumed once, by the mutex.
@@ -40,6 +40,7 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
         // A future or a thread, which enters the mutex's queue later under the lock. The mutex knows a coroutine
         // already.
         if (waiter.coroutine == null) mutex.makeKnown(waiter)
+        noteWait(waiter)
         return mutex.decideInflated { enqueueUnderLock(waiter as SignalWaiter) }
     }
 
@@ -52,6 +53,7 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
         }
         waiter.ticket = arrivals++
         queue.add(waiter)
+        countPeak(queue.size)
         mutex.handOff()
         return Waiter.WAITING
     }
@@ -77,6 +79,18 @@ internal class ConditionCore(val mutex: MutexCore, private val condition: Any) :
         queue.remove(waiter)
         waiter.entrant(signalled)?.let(mutex::requeue)
     }
+
+    override val guard: WaitCore
+        get() = mutex
+
+    override val queuedWaiters: Int
+        get() = queue.size
+
+    override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
+        queue.forFirst(limit, visit)
+    }
+
+    override fun ownerIn(request: Any?): Any? = request
 
     override fun leaveQueue(waiter: Waiter, to: Int): Boolean = mutex.decideInflated { leaveUnderLock(waiter, to) }
 

@@ -106,6 +106,7 @@ internal class ConditionWaiter(
 
         /** Accepts any [owner]: the coroutine locks the mutex with the same one again. */
         override fun leaveMutex(owner: Any?): Boolean {
+            request = owner
             this@ConditionWaiter.request = owner
             return this@ConditionWaiter.startWaiting()
         }

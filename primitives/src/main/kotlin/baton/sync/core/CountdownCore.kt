@@ -71,8 +71,9 @@ internal class CountdownCore(
         return true
     }
 
-    override fun enqueue(waiter: Waiter): Int = decide {
-        join(waiter, passes = isPassing || waiter.request === ALREADY_ADMITTED)
+    override fun enqueue(waiter: Waiter): Int {
+        noteWait(waiter)
+        return decide { join(waiter, passes = isPassing || waiter.request === ALREADY_ADMITTED) }
     }
 
     override fun label(): String = labelOf(kind, name)
