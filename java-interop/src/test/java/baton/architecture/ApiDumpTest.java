@@ -43,12 +43,13 @@ class ApiDumpTest {
                     "baton.scheduler.journal.**",
                     "baton.scheduler.tasks.**",
                     "baton.scheduler.schedule.**",
+                    "baton.test.interleaving.**",
                     "baton.interop.internal.**"),
             Set.of(),
             Set.of("baton.InternalBatonApi"));
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "java-interop"})
+    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "test", "java-interop"})
     void publicApi_isThatOfTheDump(String module) throws IOException {
         String api = publicApi(module);
         Path dump = Path.of("..", module, "api", "baton-" + module + ".api");
@@ -67,7 +68,7 @@ class ApiDumpTest {
 
     /** The functions that the compiler adds to a data class fix the number of its properties for ever. */
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "java-interop"})
+    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "test", "java-interop"})
     void publicApi_hasNoDataClass(String module) throws IOException {
         assertEquals(
                 List.of(),

@@ -5,6 +5,7 @@ import baton.micrometer.BatonMetrics;
 import baton.scheduler.TaskScheduler;
 import baton.shared.SharedRegion;
 import baton.sync.Mutex;
+import baton.test.ExploreScope;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.Location;
@@ -21,7 +22,12 @@ import java.util.stream.Stream;
 /** The classes of the published modules, without their tests. */
 final class BatonClasses {
     static final List<Path> MODULES = Stream.of(
-                    Mutex.class, SharedRegion.class, TaskScheduler.class, BatonMetrics.class, AsyncMutex.class)
+                    Mutex.class,
+                    SharedRegion.class,
+                    TaskScheduler.class,
+                    BatonMetrics.class,
+                    ExploreScope.class,
+                    AsyncMutex.class)
             .map(BatonClasses::home)
             .toList();
 

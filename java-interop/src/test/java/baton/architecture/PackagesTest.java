@@ -51,6 +51,7 @@ class PackagesTest {
         "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
         "baton.batch..,    baton baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.micrometer..",
+        "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.scheduler.. baton.test..",
         "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge..",
         "baton.scheduler.., baton baton.files baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
     })
@@ -82,6 +83,7 @@ class PackagesTest {
         "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",
         "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
         "baton.micrometer, ''",
+        "baton.test, ''",
     })
     void innerPackages_knowOnlyValuesOfTheirRoom(String room, String values) {
         Set<String> known = Set.of(values.split(" "));
@@ -199,6 +201,7 @@ class PackagesTest {
                         "baton.resilience",
                         "baton.shared",
                         "baton.scheduler",
+                        "baton.test",
                         "baton.interop"),
                 exported);
     }

@@ -22,13 +22,15 @@ class PublishedPomsTest {
     private static final Map<String, String> FLOORS = Map.of(
             "kotlin-stdlib", "kotlin.stdlib.floor",
             "kotlinx-coroutines-core-jvm", "coroutines.floor",
-            "micrometer-core", "micrometer.floor");
+            "micrometer-core", "micrometer.floor",
+            "kotlinx-coroutines-test-jvm", "coroutines.floor",
+            "junit-jupiter-api", "junit.floor");
 
     private static final Pattern DEPENDENCY =
             Pattern.compile("<artifactId>(.*)</artifactId>\\s*<version>(.*)</version>\\s*<scope>compile</scope>");
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "java-interop"})
+    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "test", "java-interop"})
     void dependencies_onOtherLibraries_haveTheOldestVersions(String module) throws IOException {
         String parent = Files.readString(Path.of("..", "pom.xml"));
         String pom = Files.readString(Path.of("..", module, ".flattened-pom.xml"));

@@ -40,6 +40,7 @@ class TimeLimitsTest {
                 "shared",
                 "scheduler",
                 "micrometer",
+                "test",
                 "java-interop",
                 "samples",
                 "benchmarks",

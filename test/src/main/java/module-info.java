@@ -1,0 +1,12 @@
+/** Tests of coroutines: many orders in virtual time, and assertions on primitives. */
+@SuppressWarnings("requires-automatic") // Kotest has no descriptors
+module baton.test {
+    requires kotlin.stdlib;
+    requires transitive baton.primitives;
+    requires transitive baton.scheduler;
+    requires static kotlinx.coroutines.test;
+    requires static org.junit.jupiter.api;
+    requires static kotest.framework.engine.jvm;
+
+    exports baton.test;
+}

@@ -1,0 +1,59 @@
+@file:JvmSynthetic
+
+package baton.test.interleaving
+
+import kotlin.coroutines.jvm.internal.CoroutineStackFrame
+
+/**
+ * The line of the user's code at which the coroutine with this innermost [frame] has suspended; null if it has not
+ * started. Relies on continuations being `CoroutineStackFrame`s, as the stack traces of coroutines do.
+ */
+internal fun lineOf(frame: CoroutineStackFrame): String? {
+    var first: String? = null
+    var next: CoroutineStackFrame? = frame
+    var left = MAX_FRAMES
+    while (next != null && left-- > 0) {
+        val element = elementOf(next)
+        if (element != null && element.lineNumber > 0) {
+            if (!isLibrary(element.className)) return text(element)
+            if (first == null) first = text(element)
+        }
+        next = next.callerFrame
+    }
+    return first
+}
+
+/** The line of the outermost function of the coroutine with this innermost [frame]. */
+internal fun outermostLineOf(frame: CoroutineStackFrame): String? {
+    var found: String? = null
+    var next: CoroutineStackFrame? = frame
+    var left = MAX_FRAMES
+    while (next != null && left-- > 0) {
+        val element = elementOf(next)
+        if (element != null && element.lineNumber > 0 && !isLibrary(element.className)) found = text(element)
+        next = next.callerFrame
+    }
+    return found
+}
+
+private fun elementOf(frame: CoroutineStackFrame): StackTraceElement? =
+    try {
+        frame.getStackTraceElement()
+    } catch (_: Throwable) {
+        null // The metadata of the frame is of another version of Kotlin.
+    }
+
+private fun text(element: StackTraceElement): String {
+    val place = "(${element.fileName}:${element.lineNumber})"
+    return if (element.methodName == LAMBDA) place else element.methodName + place
+}
+
+private fun isLibrary(className: String): Boolean = LIBRARIES.any(className::startsWith)
+
+private const val LAMBDA = "invokeSuspend"
+private const val MAX_FRAMES = 1024
+private val LIBRARIES =
+    listOf("kotlin.", "kotlinx.coroutines.") +
+        listOf("sync", "channels", "waiting", "tasks", "parallel", "resilience", "batch", "scheduler").map {
+            "baton.$it."
+        }

@@ -1,0 +1,38 @@
+package baton.test.interleaving
+
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.ThreadContextElement
+
+/** A coroutine with this [context] went on in a [thread] that is not explored. */
+internal class Outside(private val context: CoroutineContext, private val thread: String) {
+    fun failure(): IllegalStateException {
+        val name = context[CoroutineName]?.name ?: "a coroutine"
+        val dispatcher = context[ContinuationInterceptor]
+        val what =
+            if (dispatcher is Explorer || dispatcher == null) "$name was resumed by the thread '$thread'"
+            else "$name runs on $dispatcher, in the thread '$thread'"
+        return IllegalStateException("$what, which is not explored. $ADVICE")
+    }
+
+    private companion object {
+        const val ADVICE =
+            "Use the dispatcher of the body instead, by passing " +
+                "coroutineContext[ContinuationInterceptor] as CoroutineDispatcher to the code that chooses another one"
+    }
+}
+
+/** Sees where the coroutines run that inherit the context of the body. */
+internal class ThreadCheck(private val explorer: Explorer) : ThreadContextElement<Unit> {
+    override val key: CoroutineContext.Key<ThreadCheck>
+        get() = Key
+
+    override fun updateThreadContext(context: CoroutineContext) {
+        if (!explorer.isItsThread()) explorer.foundOutside(context)
+    }
+
+    override fun restoreThreadContext(context: CoroutineContext, oldState: Unit) {}
+
+    private companion object Key : CoroutineContext.Key<ThreadCheck>
+}
