@@ -8,9 +8,9 @@ package baton.waiting
  *   passing ◀─────────────────────────────▶ shut     caller → join: granted, or a member of the gathering batch
  *             to passing: under the lock, and releaseAll() ends the gathering batch in the same decision
  * ```
- * 1. [isPassing] is the subclass's. It becomes true only under the lock, in a decision that calls [releaseAll], or that
- *    throws: then the next decision begins with it. So a gate that is found shut under the lock stays shut until the
- *    lock is free.
+ * 1. [isPassing] is the subclass's. It becomes true only under the lock, in a decision that calls [releaseAll]. The
+ *    decision makes sure of its stack before that change; or if it throws, the next one begins with [releaseAll]. So a
+ *    gate that is found shut under the lock stays shut until the lock is free, and one that passes has no waiters.
  * 2. A caller that finds the gate shut under the lock joins the gathering batch; one that finds it passing is granted.
  *    With (1), a batch has members only while the gate is shut, and no waiter is granted by an opening from before it
  *    came.

@@ -7,6 +7,7 @@ import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.labelOf
+import baton.waiting.threads.requireStack
 import java.lang.invoke.MethodHandles
 import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
@@ -66,6 +67,8 @@ internal class CountdownCore(
 
     /** Under the lock. False when the count is not 1 any more. */
     private fun reachZero(): Boolean {
+        // A zero that releases nobody would be the last one of a latch.
+        if (queuedWaiters > 0) requireStack()
         if (!COUNT.compareAndSet(this, 1, 0)) return false
         releaseAll()
         return true
