@@ -26,6 +26,10 @@ module baton.primitives {
             baton.interop,
             baton.scheduler,
             baton.shared;
+    exports baton.waiting.clock to
+            baton.interop,
+            baton.scheduler,
+            baton.test;
     exports baton.waiting.coroutine to
             baton.interop,
             baton.scheduler;

@@ -48,7 +48,6 @@ import kotlinx.coroutines.flow.asFlow
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.test.testTimeSource
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
@@ -250,7 +249,7 @@ class ClassExamplesTest {
         val urls = List(40) { "$it" }
         val fetchedAt = mutableListOf<Long>()
         fun fetch(url: String) = "body of $url".also { fetchedAt += currentTime }
-        val limiter = RateLimiter.tokenBucket(10 per 1.seconds, burst = 20, timeSource = testTimeSource)
+        val limiter = RateLimiter.tokenBucket(10 per 1.seconds, burst = 20)
         coroutineScope { urls.forEach { url -> launch { limiter.withPermit { fetch(url) } } } }
         assertEquals(List(20) { 0L } + (1..20).map { 100L * it }, fetchedAt)
         val three = 3

@@ -46,11 +46,11 @@ public final class AsyncBatchProcessor {
      * A processor with the numbers of {@code config}. It tries a task again after an {@code IOException} and a {@code
      * TimeoutException} that is no {@link baton.Refusal}. For other exceptions give {@link #of} a processor that has a
      * policy, such as {@code new BatchProcessor(config, AsyncRetry.builder().retryIf(…).build().kotlin(), null, null,
-     * null)}.
+     * null, null)}.
      */
     public static AsyncBatchProcessor create(ConcurrencyConfig config) {
         Objects.requireNonNull(config, "config");
-        return of(new BatchProcessor(config, null, null, null, null));
+        return of(new BatchProcessor(config, null, null, null, null, null));
     }
 
     /** The Java API of the given processor, which may have a policy, a limiter and a breaker. */

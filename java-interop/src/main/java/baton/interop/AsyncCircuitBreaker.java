@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.BatonClock;
 import baton.bridge.BreakerBridge;
 import baton.bridge.BreakerSettings;
 import baton.bridge.Durations;
@@ -278,6 +279,11 @@ public final class AsyncCircuitBreaker {
          */
         public Builder isFailure(Predicate<? super Throwable> predicate) {
             return with(it -> it.isFailure = Objects.requireNonNull(predicate, "predicate"));
+        }
+
+        /** The clock; by default that of the system. */
+        public Builder clock(BatonClock clock) {
+            return with(it -> it.clock = Objects.requireNonNull(clock, "clock"));
         }
 
         /** The name shown by messages; by default null, which is none. */

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.BatonClock;
 import baton.bridge.MonitorBridge;
 import baton.monitoring.Alert;
 import baton.monitoring.AlertRules;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Monitor} for Java: looks at what it watches at regular times, and raises an alert when something is out of its
@@ -58,11 +60,26 @@ public final class AsyncMonitor implements AutoCloseable {
     /** As the other, on threads of the given executor. */
     public static AsyncMonitor start(
             Duration every, AlertRules rules, Consumer<? super Alert> onAlert, Executor executor) {
+        return startBy(null, every, rules, onAlert, executor);
+    }
+
+    /** As the other, by the given clock. */
+    public static AsyncMonitor start(
+            Duration every, AlertRules rules, Consumer<? super Alert> onAlert, Executor executor, BatonClock clock) {
+        return startBy(Objects.requireNonNull(clock, "clock"), every, rules, onAlert, executor);
+    }
+
+    private static AsyncMonitor startBy(
+            @Nullable BatonClock clock,
+            Duration every,
+            AlertRules rules,
+            Consumer<? super Alert> onAlert,
+            Executor executor) {
         Objects.requireNonNull(every, "every");
         Objects.requireNonNull(rules, "rules");
         Objects.requireNonNull(onAlert, "onAlert");
         Objects.requireNonNull(executor, "executor");
-        return of(MonitorBridge.start(every, rules, onAlert, executor));
+        return of(MonitorBridge.start(every, rules, onAlert, executor, clock));
     }
 
     /** The Java API of the given monitor. */

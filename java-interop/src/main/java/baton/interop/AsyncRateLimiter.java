@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.BatonClock;
 import baton.PermitTimeoutException;
 import baton.bridge.RateLimiterBridge;
 import baton.interop.internal.futures.CallerContext;
@@ -23,7 +24,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import kotlin.time.TimeSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -282,6 +282,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
 
         private boolean isLeaky;
         private int maxWaiting = Integer.MAX_VALUE;
+        private @Nullable BatonClock clock;
         private @Nullable String name;
 
         private Builder(Rate rate) {
@@ -318,6 +319,12 @@ public final class AsyncRateLimiter implements AutoCloseable {
             return this;
         }
 
+        /** The clock by which permits come; by default that of the system. Threads wait for no other. */
+        public Builder clock(BatonClock clock) {
+            this.clock = Objects.requireNonNull(clock, "clock");
+            return this;
+        }
+
         /** The name shown by messages; by default null, which is none. */
         public Builder name(@Nullable String name) {
             this.name = name;
@@ -332,7 +339,6 @@ public final class AsyncRateLimiter implements AutoCloseable {
         public AsyncRateLimiter build() {
             if (isLeaky && burst > 0)
                 throw new IllegalStateException("burst = " + burst + ", must not be set for a leaky bucket");
-            TimeSource.WithComparableMarks clock = TimeSource.Monotonic.INSTANCE;
             return of(
                     isLeaky
                             ? RateLimiter.Companion.leakyBucket(rate, maxWaiting, clock, name)

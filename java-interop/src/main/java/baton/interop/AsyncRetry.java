@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.BatonClock;
 import baton.bridge.RetryBridge;
 import baton.bridge.RetrySettings;
 import baton.interop.internal.futures.RetryFuture;
@@ -238,6 +239,11 @@ public final class AsyncRetry {
         /** Called before the wait for each retry, with the attempt that is to follow. */
         public Builder onRetry(Consumer<? super RetryAttempt> listener) {
             return with(it -> it.onRetry = Objects.requireNonNull(listener, "listener"));
+        }
+
+        /** The clock of the waits and of {@link #maxElapsed}; by default that of the system. Threads wait for no other. */
+        public Builder clock(BatonClock clock) {
+            return with(it -> it.clock = Objects.requireNonNull(clock, "clock"));
         }
 
         /** The name shown by messages; by default null, which is none. */

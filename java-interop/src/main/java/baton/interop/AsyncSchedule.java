@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.BatonClock;
 import baton.Priority;
 import baton.scheduler.Due;
 import baton.scheduler.Misfire;
@@ -14,7 +15,6 @@ import baton.scheduler.bridge.ScheduleCalls;
 import baton.scheduler.bridge.ScheduleSettings;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -359,7 +359,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         }
 
         /** The time; by default the system's. */
-        public Builder<K> clock(InstantSource clock) {
+        public Builder<K> clock(BatonClock clock) {
             return with(it -> it.clock = Objects.requireNonNull(clock, "clock"));
         }
 

@@ -1,5 +1,6 @@
 package baton.interop;
 
+import baton.BatonClock;
 import baton.Priority;
 import baton.bridge.Durations;
 import baton.scheduler.OnFullQueue;
@@ -36,6 +37,7 @@ public final class AsyncTaskSchedulerBuilder {
     private int overdueShare = 4;
     private int capacity = Integer.MAX_VALUE;
     private OnFullQueue onFull = OnFullQueue.REJECT;
+    private @Nullable BatonClock clock;
     private Executor executor = defaultExecutor();
 
     AsyncTaskSchedulerBuilder(int maxConcurrency) {
@@ -119,10 +121,16 @@ public final class AsyncTaskSchedulerBuilder {
         return this;
     }
 
+    /** The clock of the waits and of the deadlines; by default that of the system. */
+    public AsyncTaskSchedulerBuilder clock(BatonClock clock) {
+        this.clock = Objects.requireNonNull(clock, "clock");
+        return this;
+    }
+
     /** A new scheduler. */
     public AsyncTaskScheduler build() {
         TaskScheduler scheduler =
-                StageTasks.newScheduler(maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull);
+                StageTasks.newScheduler(maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull, clock);
         return AsyncTaskScheduler.of(scheduler, executor);
     }
 }

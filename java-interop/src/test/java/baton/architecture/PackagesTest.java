@@ -36,20 +36,22 @@ class PackagesTest {
     /** A name with two dots at its end stands for a package with its subpackages. */
     @ParameterizedTest
     @CsvSource({
-        "baton,            baton",
+        // BatonClock names the clocks of this machine.
+        "baton,            baton baton.waiting.clock",
         "baton.files,      baton baton.files",
         "baton.waiting.threads,   baton baton.waiting.threads",
-        "baton.waiting,           baton baton.waiting.threads baton.waiting",
+        "baton.waiting.clock,     baton baton.waiting.threads baton.waiting.clock",
+        "baton.waiting,           baton baton.waiting.threads baton.waiting.clock baton.waiting",
         "baton.waiting.coroutine, baton baton.waiting.threads baton.waiting baton.waiting.coroutine",
         "baton.waiting.holders,   baton baton.waiting.threads baton.waiting baton.waiting.holders",
-        "baton.monitoring.., baton baton.waiting.threads baton.waiting baton.waiting.holders baton.monitoring..",
+        "baton.monitoring.., baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.holders baton.monitoring..",
         "baton.sync..,     baton baton.waiting.. baton.monitoring.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.monitoring.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",
         "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
         "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
-        "baton.batch..,    baton baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
+        "baton.batch..,    baton baton.waiting.clock baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.micrometer..",
         "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.scheduler.. baton.test..",
         "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge..",

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.BatonClock;
 import baton.Priority;
 import baton.batch.ConcurrencyConfig;
 import baton.monitoring.AlertRules;
@@ -204,6 +205,7 @@ class NullArgumentsTest {
                     .executor(new Tasks())
                     .start();
         if (type == RetryBudget.class) return new RetryBudget(1, 1);
+        if (type == BatonClock.class) return BatonClock.system();
         if (type == Consumer.class) return (Consumer<Object>) x -> {};
         if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;
         if (type == CancellableAction.class) return (CancellableAction) token -> {};

@@ -1,5 +1,6 @@
 package baton.batch
 
+import baton.BatonClock
 import baton.batch.core.BatchLoad
 import baton.batch.core.BatchRun
 import baton.monitoring.Monitored
@@ -49,6 +50,8 @@ import kotlinx.coroutines.flow.Flow
  *   nothing in the breaker.
  * @param breaker each attempt goes through it; one that it refuses takes no permit.
  * @property name shown by messages.
+ * @param clock measures how long a call takes, and is that of the default policy; by default the clock of the
+ *   dispatcher of the caller. See [BatonClock].
  */
 public class BatchProcessor(
     public val config: ConcurrencyConfig = ConcurrencyConfig(),
@@ -56,8 +59,9 @@ public class BatchProcessor(
     private val limiter: RateLimiter? = null,
     private val breaker: CircuitBreaker? = null,
     public override val name: String? = null,
+    private val clock: BatonClock? = null,
 ) : Monitored {
-    private val policy = policy ?: policyOf(config.retry, name)
+    private val policy = policy ?: policyOf(config.retry, name, clock)
     private val gate = config.memory.newGate()
     private val load = BatchLoad(config)
 
@@ -109,7 +113,7 @@ public class BatchProcessor(
         task: suspend (T) -> R,
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
-        return BatchRun(config, gate, load, policy, onResult, maxFailures, onProgress) { item, begin ->
+        return BatchRun(config, gate, load, policy, onResult, maxFailures, onProgress, clock) { item, begin ->
             if (breaker == null) limited(item, begin, task) else breaker.protect { limited(item, begin, task) }
         }
     }
@@ -126,12 +130,13 @@ public class BatchProcessor(
     }
 
     private companion object {
-        fun policyOf(retry: ConcurrencyConfig.Retry, name: String?) =
+        fun policyOf(retry: ConcurrencyConfig.Retry, name: String?, clock: BatonClock?) =
             RetryPolicy(
                 maxAttempts = retry.maxAttempts,
                 backoff = Backoff.exponential(retry.baseDelay),
                 jitter = Jitter.Factor(retry.jitterFactor),
                 maxDelay = retry.maxDelay,
+                clock = clock,
                 name = name,
             )
     }

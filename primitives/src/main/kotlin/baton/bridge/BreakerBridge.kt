@@ -2,6 +2,7 @@
 
 package baton.bridge
 
+import baton.BatonClock
 import baton.InternalBatonApi
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
@@ -30,7 +31,11 @@ import kotlin.time.toKotlinDuration
 @InternalBatonApi public fun isPassing(breaker: CircuitBreaker): Boolean = breaker.core.isPassing
 
 /** The start of a call, for the functions below. */
-@InternalBatonApi public fun start(breaker: CircuitBreaker): Long = breaker.start()
+@InternalBatonApi
+public fun start(breaker: CircuitBreaker): Long {
+    breaker.core.clock.requireKnown()
+    return breaker.start()
+}
 
 /** Lets in a call, to be passed to one of the functions below; throws [CircuitOpenException] if it is refused. */
 @InternalBatonApi public fun enter(breaker: CircuitBreaker, start: Long): Any = breaker.enter(start)
@@ -67,6 +72,7 @@ public class BreakerSettings : Cloneable {
     @JvmField public var probes: Int = DEFAULT_BREAKER_CONFIG.probes
     @JvmField public var probeTimeout: Duration = DEFAULT_BREAKER_CONFIG.probeTimeout.toJavaDuration()
     @JvmField public var isFailure: Predicate<in Throwable> = Predicate(DEFAULT_BREAKER_CONFIG.isFailure)
+    @JvmField public var clock: BatonClock? = null
     private var openFor = DEFAULT_BREAKER_CONFIG.openFor
     private var maxOpenFor = DEFAULT_BREAKER_CONFIG.maxOpenFor
 
@@ -108,6 +114,7 @@ public class BreakerSettings : Cloneable {
             probes,
             probeTimeout.toKotlinDuration(),
             isFailure::test,
+            clock = clock,
         )
 
     override fun toString(): String = toConfig(ANY_WINDOW).textWith(window)

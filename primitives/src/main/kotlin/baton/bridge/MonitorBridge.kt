@@ -2,6 +2,7 @@
 
 package baton.bridge
 
+import baton.BatonClock
 import baton.InternalBatonApi
 import baton.monitoring.Alert
 import baton.monitoring.AlertRules
@@ -18,8 +19,16 @@ import kotlinx.coroutines.asCoroutineDispatcher
 
 /** A monitor whose looks run on [executor]. */
 @InternalBatonApi
-public fun start(every: Duration, rules: AlertRules, onAlert: Consumer<in Alert>, executor: Executor): Monitor =
-    Monitor(CoroutineScope(executor.asCoroutineDispatcher()), every.toKotlinDuration(), rules) { onAlert.accept(it) }
+public fun start(
+    every: Duration,
+    rules: AlertRules,
+    onAlert: Consumer<in Alert>,
+    executor: Executor,
+    clock: BatonClock?,
+): Monitor =
+    Monitor(CoroutineScope(executor.asCoroutineDispatcher()), every.toKotlinDuration(), rules, clock) {
+        onAlert.accept(it)
+    }
 
 @InternalBatonApi
 public fun rules(utilisation: Double, clearBelow: Double, after: Duration, longestWait: Duration): AlertRules =

@@ -2,6 +2,7 @@
 
 package baton.bridge
 
+import baton.BatonClock
 import baton.InternalBatonApi
 import baton.resilience.Backoff
 import baton.resilience.DEFAULT_RETRY_POLICY
@@ -14,15 +15,16 @@ import baton.resilience.RetryPolicy
 import baton.resilience.attempts.RetryRun
 import baton.resilience.lateMessage
 import baton.resilience.start
+import baton.waiting.clock.BoundClock
 import java.time.Duration
 import java.util.Objects
 import java.util.Optional
 import java.util.function.Consumer
 import java.util.function.Function
 import java.util.function.Predicate
-import kotlin.time.TimeMark
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.DisposableHandle
 
 // The internal API of retries for futures and threads. Java cannot call functions with a kotlin.time.Duration.
 
@@ -30,7 +32,7 @@ import kotlin.time.toKotlinDuration
 @InternalBatonApi
 public class RetryCall
 @JvmOverloads
-constructor(private val policy: RetryPolicy, private val start: TimeMark? = policy.start()) {
+constructor(private val policy: RetryPolicy, private val start: BoundClock? = policy.start()) {
     private var run: RetryRun? = null
 
     /** The attempt that runs or is waited for. */
@@ -69,7 +71,7 @@ constructor(private val policy: RetryPolicy, private val start: TimeMark? = poli
 public fun textOf(label: String, attempt: Int, maxAttempts: Int): String = "$label, attempt $attempt of $maxAttempts"
 
 /** The begin of a call; null if no decision needs the elapsed time. */
-@InternalBatonApi public fun begin(policy: RetryPolicy): TimeMark? = policy.start()
+@InternalBatonApi public fun begin(policy: RetryPolicy): BoundClock? = policy.start()
 
 /** A call has succeeded. */
 @InternalBatonApi
@@ -83,6 +85,17 @@ public fun attemptTimeout(policy: RetryPolicy): Duration? =
     policy.attemptTimeout.takeIf { it.isFinite() }?.toJavaDuration()
 
 @InternalBatonApi public fun label(policy: RetryPolicy): String = policy.label
+
+/** Runs [action] once [millis] have passed in the time of a call. */
+@InternalBatonApi
+public fun schedule(policy: RetryPolicy, millis: Long, action: Runnable): DisposableHandle =
+    BoundClock(policy.clock).schedule(millis, action)
+
+/** Called by a call of a thread, which waits for no other clock. */
+@InternalBatonApi
+public fun requireReal(policy: RetryPolicy) {
+    if (policy.clock != null) BoundClock(policy.clock, policy::label).requireReal()
+}
 
 @InternalBatonApi
 public fun parseRetryAfter(header: String?): Optional<Duration> =
@@ -101,6 +114,7 @@ public class RetrySettings : Cloneable {
     @JvmField public var retryAfter: Function<in Throwable, Optional<Duration>> = Function { Optional.empty() }
     @JvmField public var budget: RetryBudget? = null
     @JvmField public var onRetry: Consumer<in RetryAttempt> = Consumer {}
+    @JvmField public var clock: BatonClock? = null
     @JvmField public var name: String? = null
     private var backoff = DEFAULT_RETRY_POLICY.backoff
 
@@ -137,6 +151,7 @@ public class RetrySettings : Cloneable {
             { retryAfter.timeOf(it) },
             budget,
             onRetry::accept,
+            clock = clock,
             name = name,
         )
 }

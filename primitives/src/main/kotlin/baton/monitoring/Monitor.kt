@@ -1,11 +1,14 @@
 package baton.monitoring
 
+import baton.BatonClock
 import baton.InternalBatonApi
 import baton.monitoring.core.DeadlockAlerts
 import baton.monitoring.core.LookClock
 import baton.monitoring.core.MonitorListener
 import baton.monitoring.core.MonitorListeners
 import baton.monitoring.core.Watch
+import baton.waiting.clock.BoundClock
+import baton.waiting.clock.onClock
 import baton.waiting.threads.LoopKeeper
 import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
@@ -67,6 +70,7 @@ import kotlinx.coroutines.launch
  *
  * @property every the time between two looks, positive and finite. The first look is at once.
  * @property rules for sources without rules of their own.
+ * @param clock that of the looks; by default that of the scope's dispatcher. See [BatonClock].
  * @param onAlert gets each alert when it is raised, and when it is cleared.
  * @throws IllegalArgumentException if [every] is not positive and finite.
  */
@@ -74,9 +78,10 @@ public class Monitor(
     private val scope: CoroutineScope,
     public val every: Duration = 500.milliseconds,
     public val rules: AlertRules = AlertRules(),
+    clock: BatonClock? = null,
     onAlert: (Alert) -> Unit = {},
 ) : AutoCloseable {
-    private val clock: LookClock
+    private val looks: LookClock
     private val listeners = MonitorListeners(onAlert, ::report)
     private val deadlocks: DeadlockAlerts
 
@@ -89,9 +94,12 @@ public class Monitor(
 
     init {
         require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
-        clock = LookClock(every)
-        deadlocks = DeadlockAlerts(rules.after, clock) { Deadlocks.look(it) }
-        job = scope.launch(keeper.dispatcher, CoroutineStart.LAZY) { run() }
+        val bound = BoundClock(clock)
+        bound.bind(scope.coroutineContext)
+        looks = LookClock(bound)
+        deadlocks = DeadlockAlerts(rules.after, looks) { Deadlocks.look(it) }
+        val context = keeper.dispatcher + (scope.coroutineContext + keeper.dispatcher).onClock(clock)
+        job = scope.launch(context, CoroutineStart.LAZY) { run() }
         job.invokeOnCompletion { end() }
         job.start()
     }
@@ -110,7 +118,7 @@ public class Monitor(
         val type = source.javaClass.simpleName.ifEmpty { "Monitored" }
         val watch =
             add(name ?: source.name ?: type, isDerived = name == null) {
-                Watch(it, type, rules, ::forget, clock, Watch.weakly(source))
+                Watch(it, type, rules, ::forget, looks, Watch.weakly(source))
             }
         // Not with the next look.
         tryToBegin(watch)
@@ -124,7 +132,7 @@ public class Monitor(
      * @throws IllegalStateException if the monitor is closed, or its scope has ended.
      */
     public fun watch(name: String, rules: AlertRules? = null, usage: () -> Usage): AutoCloseable =
-        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, ::forget, clock, usage) }
+        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, ::forget, looks, usage) }
 
     private inline fun add(name: String, isDerived: Boolean, make: (String) -> Watch): Watch =
         synchronized(watches) {
@@ -187,9 +195,8 @@ public class Monitor(
         keeper.repeat(every) {
             look(current())
             lookForDeadlocks()
-            val begin = System.nanoTime()
             delay(every)
-            clock.advance(System.nanoTime() - begin)
+            looks.advance()
         }
 
     private fun gone(why: Exception) = job.cancel("Monitor has ended", why)

@@ -10,6 +10,8 @@ import baton.resilience.breaker.BreakerMachine
 import baton.resilience.breaker.BreakerUse
 import baton.resilience.breaker.CallOutcome
 import baton.resilience.breaker.CircuitBreakerCore
+import baton.waiting.clock.BoundClock
+import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitPassing
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
@@ -74,8 +76,9 @@ internal constructor(
     public val config: CircuitBreakerConfig,
     public override val name: String?,
     private val use: BreakerUse?,
+    clock: BoundClock? = null,
 ) : Monitored {
-    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this)
+    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, clock)
 
     /** A closed breaker. */
     @JvmOverloads
@@ -125,6 +128,7 @@ internal constructor(
     @OptIn(ExperimentalContracts::class)
     public suspend inline fun <T> protect(block: () -> T): T {
         contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
+        if (mayBeVirtual) bind(coroutineContext)
         val start = start()
         val call = enter(start)
         var failure: Throwable? = null
@@ -146,6 +150,7 @@ internal constructor(
      * *Cancellation.* Throws.
      */
     public suspend fun awaitClosed() {
+        if (mayBeVirtual) bind(coroutineContext)
         core.awaitPassing()
     }
 
@@ -153,7 +158,10 @@ internal constructor(
      * As the other, but waits [timeout] at most, in the clock of the caller's dispatcher. Returns whether the breaker
      * let calls through in time. With zero or less it does not wait.
      */
-    public suspend fun awaitClosed(timeout: Duration): Boolean = core.awaitPassing(timeout)
+    public suspend fun awaitClosed(timeout: Duration): Boolean {
+        if (mayBeVirtual) bind(coroutineContext)
+        return core.awaitPassing(timeout)
+    }
 
     /** Refuses all calls until [reset] or [disable]: [BreakerState.FORCED_OPEN]. */
     public fun trip() {
@@ -189,6 +197,16 @@ internal constructor(
     }
 
     // The published functions are for the inlined body of protect alone: they stay in the bytecode of its callers.
+
+    @PublishedApi
+    internal val mayBeVirtual: Boolean
+        @JvmSynthetic get() = VirtualTime.isPossible
+
+    @PublishedApi
+    @JvmSynthetic
+    internal fun bind(context: CoroutineContext) {
+        core.clock.bind(context)
+    }
 
     @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()
 

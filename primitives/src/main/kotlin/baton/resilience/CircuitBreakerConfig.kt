@@ -2,12 +2,12 @@
 
 package baton.resilience
 
+import baton.BatonClock
 import baton.Refusal
 import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
-import kotlin.time.TimeSource
 
 /**
  * When a [CircuitBreaker] opens and closes.
@@ -24,7 +24,7 @@ import kotlin.time.TimeSource
  * )
  * ```
  *
- * It is immutable apart from its [random] and [timeSource], and any number of breakers may share it. Its functions are
+ * It is immutable apart from its [random] and [clock], and any number of breakers may share it. Its functions are
  * called without a lock, on the threads of the calls.
  *
  * *Misuse.* Rates outside 0.0 (exclusive) to 1.0, counts below 1, times that are zero or negative, and [minimumCalls]
@@ -46,8 +46,8 @@ import kotlin.time.TimeSource
  *   every [Exception] is a failure. It is not called for cancellation, nor for a [Refusal], which count as nothing. If
  *   it throws, the call has failed, and throws that exception with its own as suppressed.
  * @property random the source of the jitter.
- * @property timeSource the clock. For a test in virtual time pass `testScheduler.timeSource`. One that goes back counts
- *   as standing still. So does one that throws at the end of a call; that is reported to the thread's handler of
+ * @property clock by default that of the system, or of a test with virtual time: see [BatonClock]. One that goes back
+ *   counts as standing still. So does one that throws at the end of a call; that is reported to the thread's handler of
  *   uncaught exceptions. At the start of a call its exception is thrown.
  */
 public class CircuitBreakerConfig(
@@ -63,7 +63,7 @@ public class CircuitBreakerConfig(
     public val probeTimeout: Duration = 30.seconds,
     public val isFailure: (Throwable) -> Boolean = EXCEPTIONS,
     public val random: Random = Random.Default,
-    public val timeSource: TimeSource.WithComparableMarks = TimeSource.Monotonic,
+    public val clock: BatonClock? = null,
 ) {
     init {
         requireCount("minimumCalls", minimumCalls)

@@ -1,6 +1,7 @@
 package baton.resilience
 
 import baton.resilience.breaker.BreakerUse
+import baton.waiting.clock.BoundClock
 import baton.waiting.threads.Trampoline
 import java.util.PriorityQueue
 import java.util.concurrent.ConcurrentHashMap
@@ -51,7 +52,8 @@ public class CircuitBreakers<K : Any>(
      * one visit for each keepIdle, and the look-ups find idle entries in time even if all have become idle at once.
      */
     private val keepNanos: Long
-    private val origin = config.timeSource.markNow()
+    private val clock: BoundClock =
+        BoundClock(config.clock, ::toString) { entries.values.any { it.breaker.waiting > 0 } }
     private val entries = ConcurrentHashMap<K, Entry>()
 
     /** Guarded by itself, as [Entry.bound] and [Entry.isQueued] are. */
@@ -82,7 +84,7 @@ public class CircuitBreakers<K : Any>(
         }
     }
 
-    private fun read() = origin.elapsedNow().inWholeNanoseconds
+    private fun read() = clock.read()
 
     private fun add(key: K, now: Long): Entry {
         val added = Entry(key, now)
@@ -167,7 +169,7 @@ public class CircuitBreakers<K : Any>(
          */
         private val uses = AtomicLong()
 
-        val breaker = CircuitBreaker(config, key.toString(), this)
+        val breaker = CircuitBreaker(config, key.toString(), this, clock)
 
         @Volatile
         var lastUse = now

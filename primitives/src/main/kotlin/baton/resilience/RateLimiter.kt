@@ -1,16 +1,18 @@
 package baton.resilience
 
+import baton.BatonClock
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.toUsage
 import baton.resilience.limiter.RateLimiterCore
+import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
+import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
-import kotlin.time.TimeSource
 
 /**
  * Bounds how often something happens: callers take permits, and only time brings permits back.
@@ -29,12 +31,12 @@ import kotlin.time.TimeSource
  * reading.
  *
  * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
- * timer of whole milliseconds serves the waiters. It runs on the clock of the dispatcher of the first waiter. So while
- * no other call comes, a leaky bucket serves at most one waiter a millisecond. If that dispatcher refuses the timer, as
- * a dispatcher that was shut down does, a clock of the library's own replaces it. But if it accepts the timer and drops
- * it later, as an executor does at `shutdownNow`, the queue halts until the next [acquire], [tryAcquire], [reserve],
- * [update] or [availablePermits], or until a waiter is cancelled or times out. Each of these serves the waiters whose
- * permits have come by then; the next waiter gets a timer of its own.
+ * timer of whole milliseconds serves the waiters. It runs on the clock of the limiter or, if none was given, of the
+ * dispatcher of the first waiter. So while no other call comes, a leaky bucket serves at most one waiter a millisecond.
+ * If that dispatcher refuses the timer, as a dispatcher that was shut down does, a clock of the library's own replaces
+ * it. But if it accepts the timer and drops it later, as an executor does at `shutdownNow`, the queue halts until the
+ * next [acquire], [tryAcquire], [reserve], [update] or [availablePermits], or until a waiter is cancelled or times out.
+ * Each of these serves the waiters whose permits have come by then; the next waiter gets a timer of its own.
  *
  * *Order.* First come, first served, for coroutines, reservations, and the futures and threads of the Java API alike. A
  * request for three permits at the head of the queue holds back all callers behind it, and newcomers too.
@@ -60,7 +62,7 @@ private constructor(
     burst: Long,
     private val isLeaky: Boolean,
     maxWaiting: Int,
-    timeSource: TimeSource.WithComparableMarks,
+    clock: BatonClock?,
     public override val name: String?,
 ) : Monitored {
     @get:JvmSynthetic internal val core: RateLimiterCore
@@ -68,7 +70,7 @@ private constructor(
     init {
         requireBurst(burst)
         require(maxWaiting >= 0) { "maxWaiting = $maxWaiting, must be at least 0" }
-        core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, timeSource, this)
+        core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, clock, this)
     }
 
     /** How fast permits come. */
@@ -110,6 +112,7 @@ private constructor(
      */
     public suspend fun acquire(permits: Int = 1) {
         requirePermits(permits)
+        if (VirtualTime.isPossible) core.clock.bind(coroutineContext)
         if (!core.tryTake(permits)) awaitGrant(core, permits)
     }
 
@@ -121,6 +124,7 @@ private constructor(
      */
     public fun tryAcquire(permits: Int = 1): Boolean {
         requirePermits(permits)
+        core.clock.requireKnown()
         return core.tryTake(permits)
     }
 
@@ -133,6 +137,7 @@ private constructor(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         requirePermits(permits)
+        if (VirtualTime.isPossible) core.clock.bind(coroutineContext)
         if (core.tryTake(permits)) return true
         if (timeout <= Duration.ZERO || !core.canHaveWithin(permits, timeout)) return false
         return awaitGrant(core, permits, timeout = timeout)
@@ -147,6 +152,7 @@ private constructor(
      */
     public fun reserve(permits: Int = 1): RateReservation {
         requirePermits(permits)
+        core.clock.requireKnown()
         val reservation = RateReservation(core, permits)
         core.reserve(reservation.place)
         return reservation
@@ -162,6 +168,7 @@ private constructor(
      */
     public fun update(rate: Rate, burst: Long = rate.permits) {
         requireBurst(burst)
+        core.clock.requireKnown()
         if (!core.update(rate, burst)) throw core.closedException()
     }
 
@@ -195,17 +202,17 @@ private constructor(
          * @param burst the most permits that can be had at once; at least 1.
          * @param maxWaiting how many callers may wait, at least 0; further ones get a [RateLimitedException] at once.
          *   Reservations do not count, and are never refused for it.
-         * @param timeSource the clock by which permits come. For a test in virtual time pass
-         *   `testScheduler.timeSource`.
+         * @param clock the clock by which permits come; by default that of the system, or of a test with virtual time:
+         *   see [BatonClock].
          * @throws IllegalArgumentException if [burst] is below 1 or [maxWaiting] is below 0.
          */
         public fun tokenBucket(
             rate: Rate,
             burst: Long = rate.permits,
             maxWaiting: Int = Int.MAX_VALUE,
-            timeSource: TimeSource.WithComparableMarks = TimeSource.Monotonic,
+            clock: BatonClock? = null,
             name: String? = null,
-        ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, timeSource, name)
+        ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, clock, name)
 
         /**
          * A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise.
@@ -213,9 +220,9 @@ private constructor(
         public fun leakyBucket(
             rate: Rate,
             maxWaiting: Int = Int.MAX_VALUE,
-            timeSource: TimeSource.WithComparableMarks = TimeSource.Monotonic,
+            clock: BatonClock? = null,
             name: String? = null,
-        ): RateLimiter = RateLimiter(rate, burst = 1, isLeaky = true, maxWaiting, timeSource, name)
+        ): RateLimiter = RateLimiter(rate, burst = 1, isLeaky = true, maxWaiting, clock, name)
     }
 }
 

@@ -1,13 +1,19 @@
 package baton.resilience
 
 import baton.resilience.attempts.RetryRun
+import baton.waiting.clock.BoundClock
+import baton.waiting.clock.VirtualTime
+import baton.waiting.clock.onClock
+import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
-import kotlin.time.TimeMark
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.isActive
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeoutOrNull
 
 /**
@@ -22,9 +28,9 @@ import kotlinx.coroutines.withTimeoutOrNull
  * ) { attempt -> send(attempt.number) }
  * ```
  *
- * *Waiting.* Between two attempts it suspends for the back-off with its jitter, in the clock of the caller's
- * dispatcher, or for the Retry-After if that is longer: never less than that, because it is rounded up to whole
- * milliseconds. A wait that policy does not allow is not begun: the call ends at once.
+ * *Waiting.* Between two attempts it suspends for the back-off with its jitter, in the clock of the policy or, if that
+ * has none, of the caller's dispatcher, or for the Retry-After if that is longer: never less than that, because it is
+ * rounded up to whole milliseconds. A wait that policy does not allow is not begun: the call ends at once.
  *
  * *The end.* When no other attempt follows, the last failure is thrown, with the ten failures before it as suppressed;
  * if the last attempt had a result that [retryResult] did not accept, that result is returned. Exceptions of the
@@ -55,6 +61,7 @@ public suspend fun <T> retry(
     block: suspend (RetryAttempt) -> T,
 ): T {
     val start = policy.start()
+    if (VirtualTime.isPossible) start?.bind(coroutineContext)
     var run: RetryRun? = null
     var attempt = FIRST_ATTEMPT
     while (true) {
@@ -79,7 +86,7 @@ public suspend fun <T> retry(
                 coroutineContext.ensureActive()
                 sure.afterResult(result as T, resultRetryAfter) ?: return result as T
             }
-        if (attempt.delay > Duration.ZERO) delay(attempt.delay)
+        if (attempt.delay > Duration.ZERO) await(policy, attempt.delay)
         coroutineContext.ensureActive()
     }
 }
@@ -95,8 +102,8 @@ private inline fun afterFailure(
     return run.afterFailure(failure) ?: throw run.ending(failure)
 }
 
-/** Null if no decision needs the elapsed time. */
-internal fun RetryPolicy.start(): TimeMark? = if (maxElapsed.isInfinite()) null else timeSource.markNow()
+/** The clock of a call that begins; null if no decision needs the elapsed time. */
+internal fun RetryPolicy.start(): BoundClock? = if (maxElapsed.isInfinite()) null else BoundClock(clock)
 
 /** The message of an [AttemptTimeoutException]. */
 internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String =
@@ -106,7 +113,7 @@ private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block
     var returned: Box<T>? = null
     var late: Throwable? = null
     try {
-        withTimeoutOrNull(policy.attemptTimeout) {
+        withTimeoutBy(policy) {
             try {
                 returned = Box(block(attempt))
             } catch (e: Throwable) {
@@ -126,6 +133,21 @@ private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block
         return it.value
     }
     throw AttemptTimeoutException(policy.lateMessage(attempt)).also { e -> late?.let(e::addSuppressed) }
+}
+
+private suspend fun await(policy: RetryPolicy, time: Duration) {
+    if (policy.clock == null) delay(time) else withContext(coroutineContext.onClock(policy.clock)) { delay(time) }
+}
+
+/** The [block] runs on the dispatcher of the caller, whatever the clock. */
+private suspend fun withTimeoutBy(policy: RetryPolicy, block: suspend CoroutineScope.() -> Unit) {
+    val timeout = policy.attemptTimeout
+    val own = coroutineContext
+    if (policy.clock == null) withTimeoutOrNull(timeout, block)
+    else
+        withContext(own.onClock(policy.clock)) {
+            withTimeoutOrNull(timeout) { withContext(own[ContinuationInterceptor] ?: Dispatchers.Default, block) }
+        }
 }
 
 private class Box<T>(val value: T)

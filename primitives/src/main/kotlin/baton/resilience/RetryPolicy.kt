@@ -2,6 +2,7 @@
 
 package baton.resilience
 
+import baton.BatonClock
 import baton.Refusal
 import baton.waiting.labelOf
 import java.io.IOException
@@ -9,7 +10,6 @@ import java.util.concurrent.TimeoutException
 import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
-import kotlin.time.TimeSource
 import kotlinx.coroutines.TimeoutCancellationException
 
 /**
@@ -46,7 +46,8 @@ import kotlinx.coroutines.TimeoutCancellationException
  * @property onRetry called before the wait for each retry, with the attempt that is to follow.
  * @property random the source of the jitter. Calls that run at the same time may share any: other than
  *   [Random.Default], it is used under its monitor.
- * @property timeSource the clock of [maxElapsed]. Kotlin callers wait in the clock of their dispatcher.
+ * @property clock the clock of [maxElapsed] and of all waits; by default that of the dispatcher of the caller, virtual
+ *   or not, and of futures and threads the system's. See [BatonClock].
  * @property name shown by messages.
  */
 public class RetryPolicy(
@@ -62,7 +63,7 @@ public class RetryPolicy(
     public val budget: RetryBudget? = null,
     public val onRetry: (RetryAttempt) -> Unit = IGNORED,
     public val random: Random = Random.Default,
-    public val timeSource: TimeSource = TimeSource.Monotonic,
+    public val clock: BatonClock? = null,
     public val name: String? = null,
 ) {
     init {

@@ -1,7 +1,12 @@
 package baton.waiting
 
 import baton.InternalBatonApi
+import baton.waiting.clock.BoundClock
+import baton.waiting.threads.Timeouts
 import baton.waiting.threads.TinyLock
+import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration
+import kotlinx.coroutines.DisposableHandle
 
 /**
  * The base of every primitive's core: a tiny lock, and the list of wake-ups to run once it is free again.
@@ -111,6 +116,20 @@ public abstract class WaitCore : TinyLock() {
     internal fun countPeak(waiting: Int) {
         if (waiting > peakWaiting) peakWaiting = waiting
     }
+
+    /** The clock of a primitive that decides by time; null of others, whose waiters alone measure time. */
+    public open val clock: BoundClock?
+        get() = null
+
+    /** Runs [action] at the end of a wait for [timeout] in [context]. Null for a timeout that never ends. */
+    internal fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
+        val clock = clock ?: return Timeouts.schedule(timeout, context, action)
+        return clock.schedule(timeout, context, action)
+    }
+
+    /** As the other, for a wait of a future. */
+    public fun schedule(millis: Long, action: Runnable): DisposableHandle =
+        clock?.schedule(millis, action) ?: Timeouts.schedule(millis, action)
 
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable

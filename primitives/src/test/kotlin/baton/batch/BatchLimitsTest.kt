@@ -30,7 +30,7 @@ class BatchLimitsTest {
 
     @Test
     fun limiter_paces_everyAttempt() = runTest {
-        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, timeSource = testScheduler.timeSource)
+        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1)
         val policy = RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(1.milliseconds), jitter = Jitter.None)
         val times = ArrayList<Long>()
         BatchProcessor(config, policy, limiter).process(1..2) {
@@ -51,10 +51,9 @@ class BatchLimitsTest {
 
     @Test
     fun refusal_ofTheLimiter_countsAsNothingInTheBreaker() = runTest {
-        val limiter =
-            RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, maxWaiting = 0, timeSource = testScheduler.timeSource)
+        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, maxWaiting = 0)
         limiter.acquire()
-        val breaker = CircuitBreaker(CircuitBreakerConfig(minimumCalls = 1, timeSource = testScheduler.timeSource))
+        val breaker = CircuitBreaker(CircuitBreakerConfig(minimumCalls = 1))
         val batch = BatchProcessor(config, RetryPolicy(maxAttempts = 1), limiter, breaker)
         assertEquals(3, batch.process(1..3) {}.failed.size)
         assertEquals(0, breaker.metrics.calls)
@@ -74,8 +73,7 @@ class BatchLimitsTest {
 
     @Test
     fun attempts_thatTheLimiterRefuses_areNotCounted() = runTest {
-        val limiter =
-            RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, maxWaiting = 0, timeSource = testScheduler.timeSource)
+        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, maxWaiting = 0)
         limiter.acquire()
         val policy = RetryPolicy(4, Backoff.constant(1.seconds), Jitter.None, retryIf = { it is RateLimitedException })
         val report = BatchProcessor(config, policy, limiter).process(1..1) { throw IllegalStateException() }

@@ -279,7 +279,7 @@ class BatchProcessorTest {
 
     @Test
     fun task_thatWaitsForTheLimiterAtTheStop_isNotBegun() = runTest {
-        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1, timeSource = testScheduler.timeSource)
+        val limiter = RateLimiter.tokenBucket(1.per(1.seconds), burst = 1)
         val report =
             BatchProcessor(config, once, limiter).process(1..5, maxFailures = 1) { throw IllegalStateException() }
         assertEquals(listOf(1), report.failed.map { it.item })

@@ -1,5 +1,6 @@
 package baton.memory
 
+import baton.asClock
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitBreakers
@@ -89,7 +90,7 @@ class BreakerMemoryTest {
     @Test
     fun forgottenBreakers_leaveNothing() {
         val clock = TestTimeSource()
-        val keys = CircuitBreakers<Any>(CircuitBreakerConfig(timeSource = clock), keepIdle = 1.minutes)
+        val keys = CircuitBreakers<Any>(CircuitBreakerConfig(clock = clock.asClock()), keepIdle = 1.minutes)
         val references = List(3) { keys.seen(Any()) }.flatten()
         assertLeavesNothing(20_000) { count ->
             repeat(count) { keys[it] }

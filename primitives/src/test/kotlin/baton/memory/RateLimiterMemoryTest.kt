@@ -1,5 +1,6 @@
 package baton.memory
 
+import baton.asClock
 import baton.resilience.RateLimiter
 import baton.resilience.per
 import baton.waiting.Enough
@@ -18,7 +19,7 @@ class RateLimiterMemoryTest {
     private val clock = TestTimeSource()
 
     private fun empty(burst: Int) =
-        RateLimiter.tokenBucket(1 per 1.days, burst.toLong(), timeSource = clock).also {
+        RateLimiter.tokenBucket(1 per 1.days, burst.toLong(), clock = clock.asClock()).also {
             assertTrue(it.tryAcquire(burst))
         }
 
@@ -73,7 +74,7 @@ class RateLimiterMemoryTest {
             val reservations = List(count) { limiter.reserve() }
             reservations.forEach { assertTrue(it.cancel()) }
         }
-        val fast = RateLimiter.tokenBucket(1 per 1.nanoseconds, 1, timeSource = clock)
+        val fast = RateLimiter.tokenBucket(1 per 1.nanoseconds, 1, clock = clock.asClock())
         assertLeavesNothing(200_000) { count ->
             repeat(count) { fast.reserve() }
             clock += count.nanoseconds

@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.asClock
 import baton.monitoring.core.DeadlockSearch
 import baton.waiting.holders.DeadlockDetection
 import kotlin.time.Duration.Companion.seconds
@@ -11,7 +12,7 @@ import kotlin.time.TestTimeSource
  */
 internal abstract class KnownLocks {
     protected val time = TestTimeSource()
-    protected val search = DeadlockSearch(time)
+    protected val search = DeadlockSearch(time.asClock()::nanoTime)
 
     init {
         check(DeadlockDetection.isOn) { "a lock was used before -Dbaton.deadlocks=true was set: run this test alone" }

@@ -1,7 +1,9 @@
 package baton.resilience
 
+import baton.BatonClock
 import baton.PermitTimeoutException
 import baton.Refusal
+import baton.asClock
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.TimeoutException
@@ -29,7 +31,7 @@ abstract class RetryContract(private val face: RetryFace) {
         backoff: Backoff = Backoff.constant(Duration.ZERO),
         jitter: Jitter = Jitter.None,
         maxElapsed: Duration = Duration.INFINITE,
-        timeSource: TimeSource = TimeSource.Monotonic,
+        clock: BatonClock? = null,
         budget: RetryBudget? = null,
         retryIf: (Throwable) -> Boolean = { true },
         retryAfter: (Throwable) -> Duration? = { null },
@@ -40,7 +42,7 @@ abstract class RetryContract(private val face: RetryFace) {
             backoff = backoff,
             jitter = jitter,
             maxElapsed = maxElapsed,
-            timeSource = timeSource,
+            clock = clock,
             budget = budget,
             retryIf = retryIf,
             retryAfter = retryAfter,
@@ -186,7 +188,7 @@ abstract class RetryContract(private val face: RetryFace) {
             policy(
                 backoff = Backoff.constant(1.milliseconds),
                 maxElapsed = 10.seconds,
-                timeSource = clock,
+                clock = clock.asClock(),
                 attempts = 2,
                 budget = RetryBudget(0.0, 1),
             )

@@ -1,5 +1,6 @@
 package baton.resilience
 
+import baton.asClock
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import kotlin.random.Random
@@ -23,7 +24,6 @@ import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.advanceTimeBy
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.test.testTimeSource
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -65,7 +65,9 @@ class RetryTimeTest {
     @Test
     fun maxElapsed_clockGoesBack_leavesTheAttemptsBounded_andCountsAnewFromThere() = runTest {
         val clock = TestTimeSource()
-        val policy = { RetryPolicy(maxAttempts = 5, maxElapsed = 1.minutes, jitter = Jitter.None, timeSource = clock) }
+        val policy = {
+            RetryPolicy(maxAttempts = 5, maxElapsed = 1.minutes, jitter = Jitter.None, clock = clock.asClock())
+        }
         failAlways(policy()) { IOException().also { clock += (-1).hours } }
         assertEquals(5, instants.size)
         instants.clear()
@@ -83,14 +85,14 @@ class RetryTimeTest {
 
     @Test
     fun retryAfter_inPartsOfAMillisecond_isNeverEarly() = runTest {
-        val e = failAlways(RetryPolicy(retryAfter = { 40.seconds + 1.nanoseconds }, timeSource = testTimeSource))
+        val e = failAlways(RetryPolicy(retryAfter = { 40.seconds + 1.nanoseconds }))
         assertEquals(listOf(0L, 40_001, 80_002), instants)
         assertEquals(1 + 1, e.suppressed.size)
     }
 
     @Test
     fun retryAfter_ofAResult_isWaitedFor() = runTest {
-        val policy = RetryPolicy(timeSource = testTimeSource, jitter = Jitter.None)
+        val policy = RetryPolicy(jitter = Jitter.None)
         val last =
             retry(policy, retryResult = { it.first == 429 }, resultRetryAfter = { RetryAfter.parse(it.second) }) {
                 instants += currentTime

@@ -1,5 +1,6 @@
 package baton.stack
 
+import baton.asClock
 import baton.hostile.ShallowStack
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
@@ -71,7 +72,7 @@ class ResilienceOverflowStackTest {
     /** Without permits at first. */
     private class Limiter(waiters: Int) : Subject() {
         private val clock = TestTimeSource()
-        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 10, timeSource = clock)
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 10, clock = clock.asClock())
 
         init {
             check(limiter.tryAcquire(10))
@@ -136,7 +137,7 @@ class ResilienceOverflowStackTest {
                     jitter = Jitter.Factor(0.0),
                     probes = 2,
                     probeTimeout = 1.seconds,
-                    timeSource = clock,
+                    clock = clock.asClock(),
                 )
             )
 

@@ -1,8 +1,8 @@
 package baton.scheduler
 
+import baton.BatonClock
 import baton.scheduler.schedule.requireTime
 import baton.waiting.threads.Trampoline
-import java.time.InstantSource
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
@@ -40,7 +40,8 @@ import kotlin.time.Duration.Companion.seconds
  *   thread of the action or of the schedule's loop, or of the caller that edits the entry, or, where the executor
  *   rejects, on one of `Dispatchers.IO`. It must not block. Its exceptions go to the thread's handler of uncaught
  *   exceptions. So does each failure by default.
- * @property clock the time. For a test in virtual time pass one that reads `testScheduler.currentTime`.
+ * @property clock the time, and the timers, of all that the schedule itself waits for. By default the date is that of
+ *   the system, and the timers are those of the dispatcher of [Schedule.run]; or both are a test's. See [BatonClock].
  * @throws IllegalArgumentException if a time is out of range.
  */
 public class ScheduleConfig(
@@ -52,7 +53,7 @@ public class ScheduleConfig(
     public val grace: Duration = 10.seconds,
     triggers: Map<String, Trigger> = emptyMap(),
     public val onFailure: (key: Any, failure: Throwable) -> Unit = { _, failure -> Trampoline.report(failure) },
-    public val clock: InstantSource = InstantSource.system(),
+    public val clock: BatonClock? = null,
 ) {
     public val triggers: Map<String, Trigger> = triggers.toMap()
 

@@ -97,6 +97,10 @@ public class TaskScheduler(
     internal val core: TaskCore = TaskCore(maxConcurrency, config) { taskScope.isActive }
     internal val keys = KeyIndex()
 
+    init {
+        core.clock.bind(scope.coroutineContext)
+    }
+
     /**
      * The maximum number of running tasks. Raising it starts more tasks at once. Lowering it does not affect running
      * tasks; no task is started until enough of them have ended.
@@ -124,8 +128,8 @@ public class TaskScheduler(
 
     /**
      * The slots that are occupied, and the tasks that are queued or wait for capacity, by their keys. Waits are
-     * measured in the time source of the [config]. The longest of them is that of the first ten tasks of each level, so
-     * one that came to its level from another may wait longer. Its totals are `started`, `failed` and `refused`, see
+     * measured by the clock of the [config]. The longest of them is that of the first ten tasks of each level, so one
+     * that came to its level from another may wait longer. Its totals are `started`, `failed` and `refused`, see
      * [TaskSchedulerMetrics].
      */
     override fun usage(): Usage = core.usage()
@@ -138,10 +142,10 @@ public class TaskScheduler(
      *   Several tasks may have the same key; keys are compared by `equals`. Without a key it is the name, a String,
      *   that the `CoroutineName` in the task's context gives. The name of the scheduler's scope does not count, because
      *   all tasks have it.
-     * @param deadline how long the task may wait to be started, by the clock of the scope's dispatcher, rounded up to
-     *   whole milliseconds; zero or less means now or not at all, null or infinite means no limit. A task that has not
-     *   been started then fails with [TaskDeadlineException]; now or not at all, it displaces no other task. The
-     *   deadline does not limit how long the task runs: for that use `withTimeout` in [block].
+     * @param deadline how long the task may wait to be started, by the clock of the [config], rounded up to whole
+     *   milliseconds; zero or less means now or not at all, null or infinite means no limit. A task that has not been
+     *   started then fails with [TaskDeadlineException]; now or not at all, it displaces no other task. The deadline
+     *   does not limit how long the task runs: for that use `withTimeout` in [block].
      * @param context added to the context of the scope; a dispatcher in it runs the task.
      * @throws IllegalArgumentException if [context] contains a `Job`, because a task belongs to the [scope] alone.
      * @throws Throwable what the clock throws, if it cannot set the timer of a deadline; the task has been withdrawn.

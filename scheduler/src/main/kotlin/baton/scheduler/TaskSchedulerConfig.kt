@@ -2,9 +2,9 @@
 
 package baton.scheduler
 
+import baton.BatonClock
 import baton.Priority
 import kotlin.time.Duration
-import kotlin.time.TimeSource
 
 /**
  * The order in which a [TaskScheduler] starts tasks, and the capacity of its queue.
@@ -22,9 +22,9 @@ import kotlin.time.TimeSource
  * @property capacity how many tasks may be queued, at least 0; running tasks do not count. With 0 the scheduler accepts
  *   only a task that can be started at once.
  * @property onFull how a new task is handled while the queue is full.
- * @property timeSource measures how long tasks have waited. For a test in virtual time pass `testScheduler.timeSource`.
- *   If it throws in `schedule`, that throws it and adds no task; elsewhere the thread's handler of uncaught exceptions
- *   gets the exception, and the tasks end as without it.
+ * @property clock measures how long tasks have waited, and sets the timers of deadlines; by default that of the
+ *   dispatcher of the scope, see [BatonClock]. If it throws in `schedule`, that throws it and adds no task; elsewhere
+ *   the thread's handler of uncaught exceptions gets the exception, and the tasks end as without it.
  * @throws IllegalArgumentException if a number is out of range.
  */
 public class TaskSchedulerConfig(
@@ -33,7 +33,7 @@ public class TaskSchedulerConfig(
     public val overdueShare: Int = 4,
     public val capacity: Int = Int.MAX_VALUE,
     public val onFull: OnFullQueue = OnFullQueue.SUSPEND,
-    public val timeSource: TimeSource = TimeSource.Monotonic,
+    public val clock: BatonClock? = null,
 ) {
     public val maxWait: Map<Priority, Duration> = maxWait.toMap()
 
@@ -47,7 +47,7 @@ public class TaskSchedulerConfig(
 
     override fun toString(): String =
         "TaskSchedulerConfig (policy = $policy, maxWait = $maxWait, overdueShare = $overdueShare, " +
-            "capacity = $capacity, onFull = $onFull, timeSource = $timeSource)"
+            "capacity = $capacity, onFull = $onFull)"
 }
 
 /** The configuration of a scheduler that is given none. */

@@ -1,9 +1,9 @@
 package baton.scheduler
 
 import baton.Priority
+import baton.clockWith
 import java.net.URI
 import java.time.Instant
-import java.time.InstantSource
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
@@ -70,7 +70,7 @@ class ScheduleExamplesTest {
                 flushEvery = 5.seconds,
                 resyncEvery = 12.hours,
                 grace = 10.seconds,
-                clock = InstantSource { Instant.ofEpochMilli(currentTime) },
+                clock = clockWith { Instant.ofEpochMilli(currentTime) },
             )
         val schedule =
             Schedule<Long>(InMemoryScheduleStore(), config = config) { due ->

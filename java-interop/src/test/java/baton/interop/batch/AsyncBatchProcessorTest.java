@@ -140,7 +140,7 @@ class AsyncBatchProcessorTest {
 
     @Test
     void of_sharesTheKotlinProcessor() {
-        BatchProcessor processor = new BatchProcessor(config(), null, null, null, "import");
+        BatchProcessor processor = new BatchProcessor(config(), null, null, null, "import", null);
         assertSame(processor, AsyncBatchProcessor.of(processor).kotlin());
         assertTrue(AsyncBatchProcessor.of(processor).toString().startsWith("AsyncBatchProcessor 'import' ("));
     }

@@ -38,7 +38,7 @@ class AsyncScheduleTest {
     private AsyncSchedule.Builder<String> builder(boolean endsAtOnce) {
         return AsyncSchedule.<String>builder(due -> run(due, endsAtOnce))
                 .executor(time.executor)
-                .clock(time)
+                .clock(time.clock)
                 .name("checks")
                 .onFailure((key, failure) -> failures.add(key + ": " + failure));
     }
@@ -150,7 +150,7 @@ class AsyncScheduleTest {
                     default -> throw new IllegalStateException("thrown");
                 })
                 .executor(time.executor)
-                .clock(time)
+                .clock(time.clock)
                 .onFailure((key, failure) -> failures.add(key + ": " + failure))
                 .start();
         for (String key : List.of("stage", "null", "throws")) {

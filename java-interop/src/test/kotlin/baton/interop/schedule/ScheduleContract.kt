@@ -1,6 +1,7 @@
 package baton.interop.schedule
 
 import baton.Priority
+import baton.clockWith
 import baton.scheduler.Due
 import baton.scheduler.InMemoryScheduleStore
 import baton.scheduler.Misfire
@@ -55,7 +56,7 @@ abstract class ScheduleContract internal constructor(private val create: (Schedu
                     overlap,
                     triggers = triggers,
                     onFailure = { key, failure -> failures += "$key: ${failure.message}" },
-                    clock = this,
+                    clock = scope.clockWith(this),
                 )
             val recorded: suspend (Due<String>) -> Unit = { due ->
                 runs += due

@@ -118,7 +118,7 @@ internal class JavaScheduleFace(setup: ScheduleSetup) : ScheduleFace {
         resyncEvery(config.resyncEvery.toJavaDuration())
         grace(config.grace.toJavaDuration())
         triggers(config.triggers)
-        clock(config.clock)
+        config.clock?.let(::clock)
         onFailure(BiConsumer<Any, Throwable> { key, failure -> config.onFailure(key, failure) })
     }
 

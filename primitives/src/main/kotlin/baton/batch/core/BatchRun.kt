@@ -1,5 +1,6 @@
 package baton.batch.core
 
+import baton.BatonClock
 import baton.batch.BatchProgress
 import baton.batch.BatchReport
 import baton.batch.ConcurrencyConfig
@@ -7,9 +8,10 @@ import baton.parallel.MemoryGate
 import baton.parallel.processInChunks
 import baton.resilience.RetryPolicy
 import baton.resilience.retry
+import baton.waiting.clock.BoundClock
 import java.util.Collections.unmodifiableList
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.time.TimeSource
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.channels.Channel
@@ -40,9 +42,10 @@ internal class BatchRun<T, R>(
     private val onResult: suspend (T, R) -> Unit,
     private val maxFailures: Int,
     private val onProgress: (BatchProgress) -> Unit,
+    givenClock: BatonClock?,
     private val task: suspend (item: T, begin: () -> Unit) -> R,
 ) {
-    private val begin = TimeSource.Monotonic.markNow()
+    private val clock = BoundClock(givenClock)
     private val failures = AtomicInteger()
     private val stopped = Job()
 
@@ -56,6 +59,7 @@ internal class BatchRun<T, R>(
     private var reported = -1L
 
     suspend fun process(items: Iterable<T>): BatchReport<T> {
+        clock.bind(currentCoroutineContext())
         total = (items as? Collection<*>)?.size?.toLong()
         val iterator = items.iterator()
         val untilStopped = Iterable {
@@ -74,6 +78,7 @@ internal class BatchRun<T, R>(
     }
 
     suspend fun process(items: Flow<T>): BatchReport<T> {
+        clock.bind(currentCoroutineContext())
         val chunks =
             pulled(items).processInChunks(config.batchSize, config.maxConcurrentTasks, gate) { pulled ->
                 pulled.isSeen = true
@@ -166,7 +171,7 @@ internal class BatchRun<T, R>(
 
     private fun reportProgress() {
         reported = succeeded + failed.size + notStarted.size
-        onProgress(BatchProgress(reported, total, failed.size.toLong(), retries, begin.elapsedNow()))
+        onProgress(BatchProgress(reported, total, failed.size.toLong(), retries, clock.read().nanoseconds))
     }
 
     private suspend fun report(): BatchReport<T> {
@@ -177,7 +182,7 @@ internal class BatchRun<T, R>(
             unmodifiableList(failed),
             unmodifiableList(notStarted),
             retries,
-            begin.elapsedNow(),
+            clock.read().nanoseconds,
         )
     }
 

@@ -21,7 +21,7 @@ internal class AlertState(private val clock: LookClock) {
         private set
 
     /** The first of the looks in a row that saw what would change the state. */
-    private var since: LookClock.Moment? = null
+    private var since: Long? = null
 
     /** Returns the alert to pass on, raised or cleared; null if nothing has changed. */
     fun look(

@@ -15,7 +15,7 @@ import kotlin.time.Duration
  * @param onLook gets the graph of each look.
  */
 internal class DeadlockAlerts(after: Duration, clock: LookClock, private val onLook: (WaitForGraph) -> Unit) {
-    private val search = DeadlockSearch(clock.timeSource(), maxOf(after, DeadlockSearch.MIN_STANDING))
+    private val search = DeadlockSearch(clock::now, maxOf(after, DeadlockSearch.MIN_STANDING))
 
     /** By the key of the search. */
     @Volatile private var alerts = emptyMap<Any, Alert>()

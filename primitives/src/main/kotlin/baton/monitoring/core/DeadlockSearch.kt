@@ -5,12 +5,10 @@ import baton.waiting.holders.DeadlockDetection
 import baton.waiting.holders.Holder
 import baton.waiting.holders.LockLook
 import java.lang.ref.WeakReference
-import kotlin.time.ComparableTimeMark
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
-import kotlin.time.TimeSource
 
 /**
  * Reports the cycles that stand between two looks, at least [standing] apart.
@@ -19,7 +17,7 @@ import kotlin.time.TimeSource
  * still there has not been dissolved in between.
  */
 internal class DeadlockSearch(
-    private val timeSource: TimeSource.WithComparableMarks = TimeSource.Monotonic,
+    private val nanos: () -> Long = System::nanoTime,
     private val standing: Duration = MIN_STANDING,
     private val looks: () -> List<LockLook> = DeadlockDetection::looks,
 ) {
@@ -27,7 +25,7 @@ internal class DeadlockSearch(
     private var seen = emptyList<SeenCycle>()
 
     /** A cycle, and when it was first seen. Refers to the notes weakly: they belong to the locks. */
-    private class SeenCycle(steps: List<WaitForGraph.Step>, val since: ComparableTimeMark) {
+    private class SeenCycle(steps: List<WaitForGraph.Step>, val since: Long) {
         private val notes = steps.map { WeakReference(it.waiting.caller) to WeakReference(it.hold.caller) }
 
         /** Null if a note is not in memory any more. */
@@ -41,12 +39,14 @@ internal class DeadlockSearch(
     /** A look that has led to [graph]. The first of a pair is the same object in every look that finds the cycle. */
     @Synchronized
     fun find(graph: WaitForGraph): List<Pair<Any, Deadlock>> {
-        val now = timeSource.markNow()
+        val now = nanos()
         val still = seen.mapNotNull { cycle -> cycle.notes()?.let(graph::standing)?.let { cycle to it } }
         val known = still.flatMapTo(HashSet()) { (_, steps) -> steps.map { it.waiting.caller } }
         val new = graph.cycles().filter { steps -> steps.none { it.waiting.caller in known } }
         seen = still.map { it.first } + new.map { SeenCycle(it, now) }
-        return still.filter { (cycle, _) -> now - cycle.since >= standing }.map { (key, steps) -> key to report(steps) }
+        return still
+            .filter { (cycle, _) -> (now - cycle.since).nanoseconds >= standing }
+            .map { (key, steps) -> key to report(steps) }
     }
 
     private fun report(steps: List<WaitForGraph.Step>): Deadlock {

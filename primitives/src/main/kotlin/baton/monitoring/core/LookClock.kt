@@ -1,50 +1,23 @@
 package baton.monitoring.core
 
-import kotlin.time.AbstractLongTimeSource
+import baton.waiting.clock.BoundClock
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
-import kotlin.time.DurationUnit
-import kotlin.time.TimeSource
 
-/**
- * The time between the looks of a monitor, in the clock of its dispatcher.
- *
- * That clock cannot be read. It is the system's, unless a delay ends long before its time: then it is virtual, and each
- * look is one [every] after the one before.
- */
-internal class LookClock(every: Duration) {
-    /** A delay is rounded up to whole milliseconds. */
-    private val tickMillis = (every + 999_999.nanoseconds).inWholeMilliseconds
-
+/** When the looks of a monitor are. All that belongs to a look has the same time. */
+internal class LookClock(private val clock: BoundClock) {
+    /** The begin of the last look, in nanoseconds. */
     @Volatile
-    var now: Moment = Moment(0, System.nanoTime())
+    var now: Long = clock.read()
         private set
 
-    @Volatile
-    var isVirtual: Boolean = false
-        private set
+    val isVirtual: Boolean
+        get() = !clock.isReal
 
-    /** The next look begins, after a delay which took so many [nanos] of the system's time. One thread at a time. */
-    fun advance(nanos: Long) {
-        if (nanos.nanoseconds < tickMillis.milliseconds / 2) isVirtual = true
-        now = Moment(now.look + 1, System.nanoTime())
+    /** The next look begins. Throws what the clock throws. */
+    fun advance() {
+        now = clock.read()
     }
 
-    fun since(moment: Moment): Duration {
-        val now = now
-        return if (isVirtual) ((now.look - moment.look) * tickMillis).milliseconds
-        else (now.nanos - moment.nanos).nanoseconds
-    }
-
-    /** The time of the looks. */
-    fun timeSource(): TimeSource.WithComparableMarks {
-        val start = now
-        return object : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
-            override fun read(): Long = since(start).inWholeNanoseconds
-        }
-    }
-
-    /** The time of a look. */
-    class Moment(val look: Long, val nanos: Long)
+    fun since(moment: Long): Duration = (now - moment).nanoseconds
 }

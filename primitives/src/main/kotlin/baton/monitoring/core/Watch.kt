@@ -138,7 +138,7 @@ internal class Watch(
         return maxOf(usage.longestWait, clock.since(seen.moment))
     }
 
-    private class SeenWait(val note: WaitNote, val moment: LookClock.Moment)
+    private class SeenWait(val note: WaitNote, val moment: Long)
 
     override fun close() {
         onClose(this)

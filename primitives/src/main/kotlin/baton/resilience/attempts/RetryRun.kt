@@ -5,9 +5,10 @@ import baton.resilience.CircuitOpenException
 import baton.resilience.RetryAttempt
 import baton.resilience.RetryPolicy
 import baton.retryIn
+import baton.waiting.clock.BoundClock
 import java.util.concurrent.CancellationException
 import kotlin.time.Duration
-import kotlin.time.TimeMark
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.TimeoutCancellationException
 
 /**
@@ -16,7 +17,7 @@ import kotlinx.coroutines.TimeoutCancellationException
  *
  * @property start null if the policy has no bound of the elapsed time.
  */
-internal class RetryRun(private val policy: RetryPolicy, private val start: TimeMark?) {
+internal class RetryRun(private val policy: RetryPolicy, private val start: BoundClock?) {
     private val arithmetic = RetryArithmetic(policy)
     private val failures = ArrayDeque<Throwable>()
     private var number = 1
@@ -68,7 +69,7 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Time
 
     private inline fun next(failure: Throwable?, retryAfter: () -> Duration?): RetryAttempt? {
         if (number >= policy.maxAttempts) return null
-        val wait = arithmetic.waitAfter(number, retryAfter()) { start?.elapsedNow() ?: Duration.ZERO }
+        val wait = arithmetic.waitAfter(number, retryAfter()) { start?.read()?.nanoseconds ?: Duration.ZERO }
         if (wait == RetryArithmetic.GIVE_UP) return null
         if (policy.budget?.trySpend() == false) return null
         val attempt = RetryAttempt(++number, failure, wait)

@@ -11,8 +11,8 @@ import baton.resilience.breaker.BreakerMachine.Companion.FOREVER
 import baton.resilience.breaker.BreakerMachine.Companion.UNREAD
 import baton.waiting.Gate
 import baton.waiting.Waiter
+import baton.waiting.clock.BoundClock
 import baton.waiting.labelOf
-import baton.waiting.threads.GuardedClock
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
@@ -28,8 +28,12 @@ import kotlin.time.Duration.Companion.nanoseconds
  * 3. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
  *    the clock is read only if its duration or the time of its end counts.
  */
-internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, private val breaker: Monitored) : Gate() {
-    private val clock = GuardedClock(config.timeSource)
+internal class CircuitBreakerCore(
+    private val config: CircuitBreakerConfig,
+    private val breaker: Monitored,
+    sharedClock: BoundClock?,
+) : Gate() {
+    override val clock: BoundClock = sharedClock ?: BoundClock(config.clock, ::label) { waiting > 0 }
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
     private val slowNanos = config.slowCall.inWholeNanoseconds

@@ -12,7 +12,8 @@ import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.Job
 
 /**
- * The one timer of a [RateLimiterCore]: it is set for the head of the queue, on the clock of the head's dispatcher.
+ * The one timer of a [RateLimiterCore]: it is set for the head of the queue, on the clock of the core or, if none was
+ * given, of the head's dispatcher.
  *
  * A decision that changes the head, or the time of its turn, counts [version] up and chains a [Setting] in front of its
  * wake-ups. So the timer is set without the lock, and before code of users runs that may block the thread. Only the
@@ -107,7 +108,7 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
             return try {
                 // Without the job: a dispatcher that was shut down would cancel it, and so the head, and so on to the
                 // last.
-                Timeouts.schedule(wait, clock.minusKey(Job), this).takeUnless { hasRunInPlace }
+                core.clock.schedule(wait, clock.minusKey(Job), this).takeUnless { hasRunInPlace }
             } catch (_: Throwable) {
                 null
             } finally {

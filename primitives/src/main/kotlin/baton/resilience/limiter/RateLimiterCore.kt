@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.BatonClock
 import baton.monitoring.Monitored
 import baton.resilience.Rate
 import baton.resilience.RateLimitedException
@@ -7,12 +8,11 @@ import baton.resilience.RateLimiterClosedException
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
+import baton.waiting.clock.BoundClock
 import baton.waiting.labelOf
-import baton.waiting.threads.GuardedClock
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
-import kotlin.time.TimeSource
 
 /*
  * How it works
@@ -52,10 +52,10 @@ internal class RateLimiterCore(
     burst: Long,
     val isLeaky: Boolean,
     private val maxWaiting: Int,
-    timeSource: TimeSource.WithComparableMarks,
+    givenClock: BatonClock?,
     private val limiter: Monitored,
 ) : WaitCore() {
-    private val clock = GuardedClock(timeSource)
+    override val clock: BoundClock = BoundClock(givenClock, ::label) { decide { !queue.isEmpty } }
     private val bucket = TokenBucket(rate, burst)
     private val queue = RateQueue(this, bucket, isLeaky, burst)
     private val timer = HeadTimer(this, bucket)

@@ -282,7 +282,7 @@ internal class TimedCoroutineWaiter(
 
     /** The timer is set before the waiter is enqueued: the thread that resumes the waiter sees it, and can stop it. */
     fun await(timeout: Duration): Any? {
-        timer = Timeouts.schedule(timeout, context, this)
+        timer = core.schedule(timeout, context, this)
         return await()
     }
 

@@ -55,8 +55,10 @@ internal fun patient(underlying: CoroutineDispatcher, keeper: LoopKeeper): Corou
  * The pauses are the system's time: the underlying dispatcher would refuse the end of a delay, too. Whether it was shut
  * down is known of an [ExecutorService] alone.
  */
-internal open class PatientDispatcher(private val underlying: CoroutineDispatcher, private val keeper: LoopKeeper) :
-    CoroutineDispatcher() {
+internal open class PatientDispatcher(
+    final override val underlying: CoroutineDispatcher,
+    private val keeper: LoopKeeper,
+) : CoroutineDispatcher(), DispatcherOver {
     /** When the first refusal was since [underlying] has run a block; [ACCEPTED] if there was none. */
     private val refusedSince = AtomicLong(ACCEPTED)
     private val isGone = AtomicBoolean()

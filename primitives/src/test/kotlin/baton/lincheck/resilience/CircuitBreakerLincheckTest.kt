@@ -1,5 +1,6 @@
 package baton.lincheck.resilience
 
+import baton.asClock
 import baton.lincheck.world.CircuitBreakerSequential
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.Rare
@@ -46,10 +47,11 @@ class CircuitBreakerLincheckTest : LincheckCase {
                 jitter = Jitter.None,
                 probes = 1,
                 probeTimeout = 1.nanoseconds,
-                timeSource =
+                clock =
                     object : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
-                        override fun read() = time.get()
-                    },
+                            override fun read() = time.get()
+                        }
+                        .asClock(),
             )
         )
     private val inside = arrayOfNulls<Any>(THREADS)

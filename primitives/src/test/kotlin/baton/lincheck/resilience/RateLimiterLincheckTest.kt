@@ -1,5 +1,6 @@
 package baton.lincheck.resilience
 
+import baton.asClock
 import baton.lincheck.world.LincheckCase
 import baton.lincheck.world.LincheckClock
 import baton.lincheck.world.RATE_BURST
@@ -41,7 +42,8 @@ abstract class RateLimiterLincheckBase : LincheckCase {
             override fun read() = now.get()
         }
 
-    protected val limiter = RateLimiter.tokenBucket(1 per 1.seconds, burst = RATE_BURST.toLong(), timeSource = time)
+    protected val limiter =
+        RateLimiter.tokenBucket(1 per 1.seconds, burst = RATE_BURST.toLong(), clock = time.asClock())
     internal val timers = LincheckClock()
 
     /** One tick ends before the next: two that meet would bring their tokens at once, of which more may overflow. */

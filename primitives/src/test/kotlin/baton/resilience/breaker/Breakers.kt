@@ -1,5 +1,6 @@
 package baton.resilience.breaker
 
+import baton.asClock
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
@@ -47,7 +48,7 @@ internal fun config(
         probes,
         probeTimeout = 5.seconds,
         isFailure = isFailure,
-        timeSource = timeSource,
+        clock = timeSource.asClock(),
     )
 
 internal suspend fun CircuitBreaker.succeed() = protect {}

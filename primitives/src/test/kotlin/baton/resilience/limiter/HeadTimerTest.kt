@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.asClock
 import baton.reportingTo
 import baton.resilience.RateLimiter
 import baton.resilience.per
@@ -135,7 +136,7 @@ internal class HeadTimerTest {
     @Test
     fun timerThatCannotBeSet_leavesNoTimersBehind_andTheHeadIsServedAllTheSame() {
         val time = ReadTime()
-        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, clock = time.asClock())
         assertTrue(limiter.tryAcquire())
         val reported = ArrayList<Throwable>()
         lateinit var job: Job
@@ -164,7 +165,7 @@ internal class HeadTimerTest {
     fun timerThatFiresTooEarly_isSetAgain() {
         val time = TestTimeSource()
         val clock = FaultyClock(Fault.NONE)
-        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, clock = time.asClock())
         assertTrue(limiter.tryAcquire())
         val job = start(clock) { limiter.acquire() }
         repeat(3) {
@@ -180,7 +181,7 @@ internal class HeadTimerTest {
     @Test
     fun dispatcherThatDropsItsTimer_haltsTheQueueUntilTheNextCall() {
         val time = TestTimeSource()
-        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, timeSource = time)
+        val limiter = RateLimiter.tokenBucket(1 per 1.days, burst = 1, clock = time.asClock())
         assertTrue(limiter.tryAcquire())
         val dropping = FaultyClock(Fault.NONE)
         val sound = FaultyClock(Fault.NONE)
@@ -199,7 +200,7 @@ internal class HeadTimerTest {
     @Test
     fun dispatcherThatWasShutDown_refusesAnyNumberOfWaiters() = runBlocking {
         val time = TestTimeSource()
-        val limiter = RateLimiter.tokenBucket(1 per 5.milliseconds, burst = 1, timeSource = time)
+        val limiter = RateLimiter.tokenBucket(1 per 5.milliseconds, burst = 1, clock = time.asClock())
         assertTrue(limiter.tryAcquire())
         val dead = Executors.newSingleThreadScheduledExecutor()
         val clock = dead.asCoroutineDispatcher()
@@ -215,7 +216,7 @@ internal class HeadTimerTest {
     @Test
     fun dispatcherThatWasShutDown_doesNotStopTheQueue() = runBlocking {
         val time = TestTimeSource()
-        val limiter = RateLimiter.tokenBucket(4 per 5.milliseconds, timeSource = time)
+        val limiter = RateLimiter.tokenBucket(4 per 5.milliseconds, clock = time.asClock())
         assertTrue(limiter.tryAcquire(4))
         val dead = Executors.newSingleThreadScheduledExecutor()
         val lost = start(dead.asCoroutineDispatcher()) { limiter.acquire() }

@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.asClock
 import baton.reportingTo
 import baton.resilience.RateLimiter
 import baton.resilience.per
@@ -20,7 +21,6 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.test.testTimeSource
 import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -54,7 +54,7 @@ internal class RateLimiterClockTest {
             val burst = random.nextInt(1, 20)
             val grants = mutableListOf<Grant>()
             runTest {
-                val limiter = RateLimiter.tokenBucket(rate, burst.toLong(), timeSource = testTimeSource)
+                val limiter = RateLimiter.tokenBucket(rate, burst.toLong())
                 repeat(300) {
                     launch {
                         delay(random.nextLong(1_000))
@@ -77,7 +77,7 @@ internal class RateLimiterClockTest {
             val random = Random(seed)
             val clock = TestTimeSource()
             val origin = clock.markNow()
-            val limiter = RateLimiter.tokenBucket(7 per 3.seconds, burst = 5, timeSource = clock)
+            val limiter = RateLimiter.tokenBucket(7 per 3.seconds, burst = 5, clock = clock.asClock())
             val grants = mutableListOf<Grant>()
             var latest = 0L
             repeat(2_000) {
@@ -109,7 +109,7 @@ internal class RateLimiterClockTest {
             object : AbstractLongTimeSource(DurationUnit.MILLISECONDS) {
                 override fun read() = reading
             }
-        val limiter = RateLimiter.tokenBucket(1 per 10.milliseconds, burst = 10, timeSource = clock)
+        val limiter = RateLimiter.tokenBucket(1 per 10.milliseconds, burst = 10, clock = clock.asClock())
         assertTrue(limiter.tryAcquire(10))
         var granted = 0
         repeat(100) {
@@ -127,7 +127,7 @@ internal class RateLimiterClockTest {
     @Test
     fun clock_goesBack_waiterIsServedOnceItHasPassedItsLatestReading() = runTest {
         val clock = TestTimeSource()
-        val limiter = RateLimiter.tokenBucket(1 per 100.milliseconds, burst = 1, timeSource = clock)
+        val limiter = RateLimiter.tokenBucket(1 per 100.milliseconds, burst = 1, clock = clock.asClock())
         clock += 1.seconds
         assertTrue(limiter.tryAcquire())
         clock += (-1).seconds
@@ -144,11 +144,11 @@ internal class RateLimiterClockTest {
     @Test
     fun reading_ofADayAhead_fillsTheBucketAndNoMore() {
         val clock = TestTimeSource()
-        val limiter = RateLimiter.tokenBucket(1 per 1.seconds, burst = 3, timeSource = clock)
+        val limiter = RateLimiter.tokenBucket(1 per 1.seconds, burst = 3, clock = clock.asClock())
         assertTrue(limiter.tryAcquire(3))
         clock += 1.days
         assertEquals(3, limiter.availablePermits)
-        val even = RateLimiter.leakyBucket(1 per 1.seconds, timeSource = clock)
+        val even = RateLimiter.leakyBucket(1 per 1.seconds, clock = clock.asClock())
         clock += 1.days
         assertEquals(1, even.availablePermits)
     }
@@ -164,7 +164,7 @@ internal class RateLimiterClockTest {
     @Test
     fun clock_thatThrows_failsWhatTakesAndStandsStillForTheOthers() = runTest {
         val clock = BreakableClock()
-        val limiter = RateLimiter.tokenBucket(1 per 100.milliseconds, burst = 3, timeSource = clock)
+        val limiter = RateLimiter.tokenBucket(1 per 100.milliseconds, burst = 3, clock = clock.asClock())
         assertTrue(limiter.tryAcquire(2))
         val large = launch(start = CoroutineStart.UNDISPATCHED) { limiter.acquire(3) }
         val small = launch(start = CoroutineStart.UNDISPATCHED) { limiter.acquire() }

@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.asClock
 import baton.resilience.Rate
 import baton.resilience.RateLimiter
 import baton.resilience.RateLimiterClosedException
@@ -24,8 +25,8 @@ class PacedLimiter(
     private val clock = TestTimeSource()
     private val rate = Rate(burst.toLong(), period)
     val limiter: RateLimiter =
-        if (isLeaky) RateLimiter.leakyBucket(rate, maxWaiting, clock)
-        else RateLimiter.tokenBucket(rate, burst.toLong(), maxWaiting, clock, "api")
+        if (isLeaky) RateLimiter.leakyBucket(rate, maxWaiting, clock.asClock())
+        else RateLimiter.tokenBucket(rate, burst.toLong(), maxWaiting, clock.asClock(), "api")
     val face: RateLimiterFace = faceOf(limiter)
 
     val available: Int

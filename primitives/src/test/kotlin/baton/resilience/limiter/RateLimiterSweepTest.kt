@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.asClock
 import baton.resilience.RateLimiter
 import baton.resilience.RateLimiterClosedException
 import baton.resilience.RateReservation
@@ -26,8 +27,8 @@ class RateLimiterSweepTest {
     private class World(val isLeaky: Boolean) {
         val clock = TestTimeSource()
         val limiter =
-            if (isLeaky) RateLimiter.leakyBucket(1 per 1.nanoseconds, timeSource = clock)
-            else RateLimiter.tokenBucket(1 per 1.nanoseconds, burst = BURST, timeSource = clock)
+            if (isLeaky) RateLimiter.leakyBucket(1 per 1.nanoseconds, clock = clock.asClock())
+            else RateLimiter.tokenBucket(1 per 1.nanoseconds, burst = BURST, clock = clock.asClock())
         val reservations = mutableListOf<RateReservation>()
 
         /** Beyond those that came with the bucket, which are taken at first. */

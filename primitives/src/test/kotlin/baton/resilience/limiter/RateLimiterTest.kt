@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.clock
 import baton.resilience.Rate
 import baton.resilience.RateLimitedException
 import baton.resilience.RateLimiter
@@ -24,7 +25,6 @@ import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.test.testTimeSource
 import kotlinx.coroutines.withTimeoutOrNull
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
@@ -37,9 +37,9 @@ import org.junit.jupiter.api.assertThrows
 @OptIn(ExperimentalCoroutinesApi::class)
 internal class RateLimiterTest {
     private fun TestScope.bucket(rate: Rate = 10 per 1.seconds, burst: Long = 20, maxWaiting: Int = Int.MAX_VALUE) =
-        RateLimiter.tokenBucket(rate, burst, maxWaiting, testTimeSource, "api")
+        RateLimiter.tokenBucket(rate, burst, maxWaiting, clock, "api")
 
-    private fun TestScope.leaky(rate: Rate) = RateLimiter.leakyBucket(rate, timeSource = testTimeSource)
+    private fun TestScope.leaky(rate: Rate) = RateLimiter.leakyBucket(rate, clock = clock)
 
     /** The instants, in milliseconds, at which callers that ask for [permits] go on. */
     private suspend fun TestScope.grants(limiter: RateLimiter, vararg permits: Int): List<Long> {

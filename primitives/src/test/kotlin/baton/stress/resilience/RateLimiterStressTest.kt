@@ -1,5 +1,6 @@
 package baton.stress.resilience
 
+import baton.asClock
 import baton.resilience.Rate
 import baton.resilience.RateLimiter
 import baton.stress.Stress
@@ -26,7 +27,7 @@ class RateLimiterStressTest : Stress() {
                 override fun read() = made.get()
             }
         val limiter =
-            RateLimiter.tokenBucket(Rate(1, 1.nanoseconds), Int.MAX_VALUE.toLong(), timeSource = clock).also {
+            RateLimiter.tokenBucket(Rate(1, 1.nanoseconds), Int.MAX_VALUE.toLong(), clock = clock.asClock()).also {
                 check(it.tryAcquire(Int.MAX_VALUE))
             }
         val granted = AtomicLong()

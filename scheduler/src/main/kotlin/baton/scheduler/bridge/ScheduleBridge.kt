@@ -2,6 +2,7 @@
 
 package baton.scheduler.bridge
 
+import baton.BatonClock
 import baton.InternalBatonApi
 import baton.scheduler.Due
 import baton.scheduler.Misfire
@@ -12,7 +13,6 @@ import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
 import java.time.Duration
 import java.time.Instant
-import java.time.InstantSource
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.Executor
@@ -53,7 +53,7 @@ public class ScheduleSettings : Cloneable {
     @JvmField public var grace: Duration = defaults.grace.toJavaDuration()
     @JvmField public var triggers: Map<String, Trigger> = defaults.triggers
     @JvmField public var onFailure: BiConsumer<Any, in Throwable> = BiConsumer(defaults.onFailure)
-    @JvmField public var clock: InstantSource = defaults.clock
+    @JvmField public var clock: BatonClock? = null
 
     /** A changed copy; throws if a configuration refuses its settings. */
     public fun with(change: Consumer<ScheduleSettings>): ScheduleSettings {

@@ -46,7 +46,7 @@ internal class StageEntry(
     override val isQueued: Boolean
         get() = isNotStarted
 
-    override fun expire() = scheduler.core.expire(this)
+    override fun expireAfter(millis: Long) = scheduler.core.clock.schedule(millis) { scheduler.core.expire(this) }
 
     override fun begin() = owner.begin()
 

@@ -3,6 +3,7 @@ package baton.scheduler.bridge
 import baton.InternalBatonApi
 import baton.Priority
 import java.time.Duration
+import kotlinx.coroutines.DisposableHandle
 
 /**
  * A task without a coroutine, by which Baton's Java API queues its calls in the scheduler. It occupies a slot from its
@@ -43,8 +44,8 @@ public interface StageTask {
     /** @param deadline of its start, in messages; if it is not positive, the task begins now or is refused. */
     public fun submit(deadline: Duration? = null)
 
-    /** The deadline of the task has passed: refuses it if it is queued. */
-    public fun expire()
+    /** Refuses the task if it is still queued after [millis] in the time of the scheduler. */
+    public fun expireAfter(millis: Long): DisposableHandle
 
     /** Withdraws a task that has not begun: it leaves the queue, or frees the slot that it has just got. */
     public fun withdraw()

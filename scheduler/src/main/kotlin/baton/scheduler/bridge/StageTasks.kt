@@ -2,6 +2,7 @@
 
 package baton.scheduler.bridge
 
+import baton.BatonClock
 import baton.InternalBatonApi
 import baton.Priority
 import baton.scheduler.OnFullQueue
@@ -33,9 +34,17 @@ public fun newScheduler(
     overdueShare: Int,
     capacity: Int,
     onFull: OnFullQueue,
+    clock: BatonClock?,
 ): TaskScheduler {
     val config =
-        TaskSchedulerConfig(policy, maxWait.mapValues { it.value.toKotlinDuration() }, overdueShare, capacity, onFull)
+        TaskSchedulerConfig(
+            policy,
+            maxWait.mapValues { it.value.toKotlinDuration() },
+            overdueShare,
+            capacity,
+            onFull,
+            clock,
+        )
     return TaskScheduler(EndlessScope, maxConcurrency, name, config)
 }
 
@@ -43,6 +52,9 @@ public fun newScheduler(
 @InternalBatonApi
 public fun newStageTask(scheduler: TaskScheduler, priority: Priority, key: Any?, owner: StageTask.Owner): StageTask =
     StageEntry(scheduler, priority, key, owner)
+
+/** Called by a thread that waits for a limited time, and for no other clock. */
+@InternalBatonApi public fun requireReal(scheduler: TaskScheduler): Unit = scheduler.core.clock.requireReal()
 
 /** The scheduler in messages: `TaskScheduler 'uplink'`. */
 @InternalBatonApi public fun labelOf(scheduler: TaskScheduler): String = scheduler.label

@@ -6,7 +6,9 @@ import baton.PriorityController
 import baton.PriorityElement
 import baton.scheduler.DispatcherMetrics
 import baton.scheduler.PriorityDispatcher
+import baton.waiting.threads.DispatcherOver
 import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
 
 /**
  * A dispatcher that enqueues in [queue]. Blocks have the level [pinned], or, if that is null, the level in their
@@ -17,7 +19,10 @@ internal open class DispatcherView(
     private val pinned: Priority?,
     private val default: Priority,
     final override val name: String?,
-) : PriorityDispatcher() {
+) : PriorityDispatcher(), DispatcherOver {
+    final override val underlying: CoroutineDispatcher
+        get() = queue.root.underlying
+
     internal val boosts = queue.root.boosts
 
     final override val parallelism: Int

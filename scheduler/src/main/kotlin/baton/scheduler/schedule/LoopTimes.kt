@@ -1,9 +1,14 @@
 package baton.scheduler.schedule
 
 import baton.scheduler.ScheduleConfig
+import baton.waiting.clock.BoundClock
 
 /** How long the loop sleeps, and what it does about a clock that was set back. */
-internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: EntryTable<K>) {
+internal class LoopTimes<K : Any>(
+    config: ScheduleConfig,
+    private val table: EntryTable<K>,
+    private val clock: BoundClock,
+) {
     private val resolution = config.resolution.inWholeMicroseconds
     private val times = DueTimes(config.misfire)
     private val entry = PeekedEntry(table)
@@ -17,7 +22,7 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
             val first = table.heap.firstDue
             if (first <= now || table.triggeredSlots.size > 0) return@step 0
             val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
-            table.wakeUpAt = minOf(due, Times.saturated(now, LONGEST_SLEEP_MICROS))
+            table.wakeUpAt = if (clock.isReal) minOf(due, Times.saturated(now, LONGEST_SLEEP_MICROS)) else due
             table.wakeUpAt - now
         }
 
@@ -42,7 +47,7 @@ internal class LoopTimes<K : Any>(config: ScheduleConfig, private val table: Ent
     }
 
     private companion object {
-        /** The clock is read at least so often, because it may jump, and a sleeping computer counts no delays. */
+        /** A real clock is read at least so often, because it may jump, and a sleeping computer counts no delays. */
         const val LONGEST_SLEEP_MICROS = 60_000_000L
     }
 }

@@ -7,6 +7,7 @@ import baton.scheduler.schedule.EntryFlags.ENDING
 import baton.scheduler.schedule.EntryFlags.FAILED
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.waiting.clock.BoundClock
 import baton.waiting.threads.Trampoline
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicLong
@@ -27,12 +28,14 @@ internal class ScheduleCore<K : Any>(
     val size: Int
         get() = table.step { table.size }
 
+    val clock = BoundClock(config.clock, { label })
+
     /** The latest time that [now] has returned since [replaceLatest], give or take [CLOCK_STEP_MICROS]. */
     private val latest = AtomicLong(Times.EARLIEST)
 
     /** Microseconds since the epoch. */
     fun now(): Long {
-        val now = Times.roundedDown(config.clock.instant()).coerceAtMost(Times.LATEST - 1)
+        val now = Times.roundedDown(clock.instant()).coerceAtMost(Times.LATEST - 1)
         // Seldom written, as many threads call this.
         if (now > latest.get() + CLOCK_STEP_MICROS) latest.accumulateAndGet(now, ::maxOf)
         return now

@@ -5,9 +5,12 @@ import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.ScheduleStore
 import baton.scheduler.TaskScheduler
+import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
+import baton.waiting.clock.onClock
 import baton.waiting.threads.LoopKeeper
 import java.util.concurrent.atomic.AtomicReference
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
@@ -70,16 +73,17 @@ internal class ScheduleLifecycle<K : Any>(
     /** Returns after [shutdown], or throws. */
     suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
         val context = currentCoroutineContext()
+        core.clock.bind(context)
         val keeper = LoopKeeper(context, label, report) { end(it) }
         this.keeper = keeper
         if (isEnding) keeper.isEnding = true
         val scope = CoroutineScope(context.minusKey(Job) + keeper.usersDispatcher + SupervisorJob())
-        val tasks = TaskScheduler(scope, maxConcurrency, name)
+        val tasks = TaskScheduler(scope, maxConcurrency, name, TaskSchedulerConfig(clock = config.clock))
         this.tasks = tasks
-        val times = LoopTimes(config, core.table)
+        val times = LoopTimes(config, core.table, core.clock)
         val loop = FireLoop(core, fires, times, tasks, scope.coroutineContext.job, ::isEnding, action)
         coroutineScope {
-            launch(keeper.dispatcher, CoroutineStart.UNDISPATCHED) {
+            launch(keeper.dispatcher + onClock(context + keeper.dispatcher), CoroutineStart.UNDISPATCHED) {
                 try {
                     coroutineScope {
                         val work = launch(start = CoroutineStart.UNDISPATCHED) { work(keeper, loop) }
@@ -99,6 +103,8 @@ internal class ScheduleLifecycle<K : Any>(
         }
         whyStopped.get()?.let { if (it !== SHUT_DOWN) throw it }
     }
+
+    private fun onClock(context: CoroutineContext) = context.onClock(config.clock)
 
     /** The executor may reject what waits for [stop], too. */
     private fun end(why: Throwable) {
@@ -176,7 +182,8 @@ internal class ScheduleLifecycle<K : Any>(
         if (state.compareAndSet(State.NEW, State.ENDED)) {
             val keeper = LoopKeeper(currentCoroutineContext(), label, report)
             keeper.isEnding = true
-            withContext(NonCancellable + keeper.dispatcher) {
+            val own = currentCoroutineContext() + keeper.dispatcher
+            withContext(NonCancellable + keeper.dispatcher + onClock(own)) {
                 try {
                     finish {}
                 } finally {

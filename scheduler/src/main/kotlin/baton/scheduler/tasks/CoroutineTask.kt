@@ -9,7 +9,6 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskState
 import baton.scheduler.dispatch.RunQueue
 import baton.sync.Latch
-import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.runOnDefault
 import java.lang.invoke.MethodHandles
@@ -94,7 +93,7 @@ internal class CoroutineTask<T>(
     /** Throws if there is no timer, or its clock does, and then withdraws the task: the caller does not get it. */
     private fun setTimer(deadline: Duration) {
         try {
-            timer = Timeouts.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
+            timer = core.clock.schedule(deadline, scheduler.scope.coroutineContext) { core.expire(this) }
         } catch (e: Throwable) {
             if (!core.withdraw(this)) return // It has been started, or has ended: no timer is needed.
             job.end(e)

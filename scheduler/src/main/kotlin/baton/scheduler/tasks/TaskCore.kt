@@ -8,7 +8,7 @@ import baton.scheduler.TaskSchedulerMetrics
 import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
 import baton.waiting.LinkedEntries
-import baton.waiting.threads.GuardedClock
+import baton.waiting.clock.BoundClock
 
 /*
  * How it works
@@ -59,7 +59,7 @@ internal class TaskCore(
     /** Returns false once all tasks are being cancelled; from then on none is started. */
     private val isAlive: () -> Boolean,
 ) {
-    val clock = GuardedClock(config.timeSource)
+    val clock = BoundClock(config.clock)
     private val lock = Any()
     private val tasks = TaskTable(config)
     private val submissions = SubmissionStack()

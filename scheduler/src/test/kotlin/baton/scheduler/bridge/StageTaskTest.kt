@@ -33,7 +33,7 @@ class StageTaskTest {
         if (isInScope) {
             TaskScheduler(scope, 1, null, TaskSchedulerConfig(capacity = capacity))
         } else {
-            newScheduler(1, null, PriorityPolicy.Strict, emptyMap(), 4, capacity, OnFullQueue.REJECT)
+            newScheduler(1, null, PriorityPolicy.Strict, emptyMap(), 4, capacity, OnFullQueue.REJECT, null)
         }
 
     private inner class Logged(val name: String) : StageTask.Owner {

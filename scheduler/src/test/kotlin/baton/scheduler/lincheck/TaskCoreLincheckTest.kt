@@ -1,6 +1,7 @@
 package baton.scheduler.lincheck
 
 import baton.Priority
+import baton.asClock
 import baton.lincheck.world.Effort
 import baton.lincheck.world.Scenario
 import baton.lincheck.world.after
@@ -51,7 +52,7 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
     private val core =
         TaskCore(
             1,
-            TaskSchedulerConfig(capacity = capacity, onFull = onFull, timeSource = TestTimeSource()),
+            TaskSchedulerConfig(capacity = capacity, onFull = onFull, clock = TestTimeSource().asClock()),
             isAlive = { true },
         )
     private val enqueued = AtomicInteger()

@@ -1,5 +1,6 @@
 package baton.scheduler.schedule
 
+import baton.BatonClock
 import baton.hostile.RefusingExecutor
 import baton.scheduler.InMemoryScheduleStore
 import baton.scheduler.Schedule
@@ -63,7 +64,7 @@ class RejectedRunTest {
                 flushEvery = 1.hours,
                 grace = 100.milliseconds,
                 onFailure = { key, failure -> failures += key to failure },
-                clock = ::now,
+                clock = BatonClock.of(::now),
             ),
         ) {
             runs += Thread.currentThread().name

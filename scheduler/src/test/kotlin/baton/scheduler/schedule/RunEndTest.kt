@@ -90,7 +90,15 @@ class RunEndTest {
         val fires = FireCore(config, table)
         val scope = CoroutineScope(executor.asCoroutineDispatcher() + Job())
         val tasks = TaskScheduler(scope, 1)
-        val loop = FireLoop(core, fires, LoopTimes(config, table), tasks, scope.coroutineContext[Job]!!, { false }) {}
+        val loop =
+            FireLoop(
+                core,
+                fires,
+                LoopTimes(config, table, core.clock),
+                tasks,
+                scope.coroutineContext[Job]!!,
+                { false },
+            ) {}
         core.put("a", Trigger.every(1.seconds, Instant.EPOCH), Priority.NORMAL)
         isFull = true
         loop.fireAll(core.now() + 1_000_000)

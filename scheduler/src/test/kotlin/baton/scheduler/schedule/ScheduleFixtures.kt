@@ -1,5 +1,6 @@
 package baton.scheduler.schedule
 
+import baton.clockWith
 import baton.scheduler.Due
 import baton.scheduler.InMemoryScheduleStore
 import baton.scheduler.Misfire
@@ -57,7 +58,18 @@ internal class ScheduleWorld(private val scope: TestScope) : InstantSource {
         resyncEvery: Duration = 12.hours,
         grace: Duration = 10.seconds,
         triggers: Map<String, Trigger> = emptyMap(),
-    ) = ScheduleConfig(misfire, overlap, resolution, flushEvery, resyncEvery, grace, triggers, ::failed, this)
+    ) =
+        ScheduleConfig(
+            misfire,
+            overlap,
+            resolution,
+            flushEvery,
+            resyncEvery,
+            grace,
+            triggers,
+            ::failed,
+            scope.clockWith(this),
+        )
 
     private fun failed(key: Any, failure: Throwable) {
         failures += key to failure

@@ -1,5 +1,6 @@
 package baton.scheduler.schedule
 
+import baton.BatonClock
 import baton.hostile.LoopFault
 import baton.hostile.RefusingExecutor
 import baton.scheduler.InMemoryScheduleStore
@@ -108,7 +109,7 @@ class ScheduleLoopsTest {
                 resyncEvery = every,
                 resolution = 1.milliseconds,
                 onFailure = { key, failure -> failures += key to failure },
-                clock = ::now,
+                clock = BatonClock.of(::now),
             ),
         ) {}
 

@@ -1,12 +1,12 @@
 package baton.scheduler.schedule
 
+import baton.clockWith
 import baton.scheduler.Misfire
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
 import baton.sync.assertContains
 import java.time.Instant
-import java.time.InstantSource
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.microseconds
@@ -146,7 +146,7 @@ class ScheduleParametersTest {
             val start = Instant.parse(year)
             val inner = ScheduleWorld(this)
             var fired = 0
-            val config = ScheduleConfig(clock = InstantSource { start.plusMillis(inner.instant().toEpochMilli()) })
+            val config = ScheduleConfig(clock = clockWith { start.plusMillis(inner.instant().toEpochMilli()) })
             val schedule = Schedule<String>(config = config) { fired++ }
             inner.start(schedule)
             schedule.put("a", Trigger.every(1.minutes, Instant.EPOCH))

@@ -1,5 +1,6 @@
 package baton.scheduler.schedule
 
+import baton.BatonClock
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
@@ -8,7 +9,6 @@ import baton.sync.StepDispatcher
 import baton.sync.SweepRun
 import baton.sync.SweptCall
 import java.time.Instant
-import java.time.InstantSource
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.NonCancellable
@@ -31,7 +31,7 @@ class ScheduleSweepTest {
         private var begun = 0
         var hasRun = false
         val schedule: Schedule<String> =
-            Schedule(store, 1, "sweep", ScheduleConfig(clock = InstantSource { time })) {
+            Schedule(store, 1, "sweep", ScheduleConfig(clock = BatonClock.of { time })) {
                 begun++
                 inside++
                 try {

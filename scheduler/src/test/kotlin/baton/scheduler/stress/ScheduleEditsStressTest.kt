@@ -1,5 +1,6 @@
 package baton.scheduler.stress
 
+import baton.BatonClock
 import baton.Priority
 import baton.lincheck.world.Effort
 import baton.scheduler.ScheduleConfig
@@ -9,7 +10,6 @@ import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.Firing
 import baton.scheduler.schedule.ScheduleCore
 import java.time.Instant
-import java.time.InstantSource
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -25,7 +25,7 @@ open class ScheduleEditsStressTest {
     protected open val runs
         get() = 200
 
-    private val config = ScheduleConfig(clock = InstantSource { Instant.EPOCH })
+    private val config = ScheduleConfig(clock = BatonClock.of { Instant.EPOCH })
     private val table = EntryTable<Int>(1).also { it.isLoaded = true }
     private val core = ScheduleCore(config, table, "test")
     private val fires = FireCore(config, table).also { it.startedAt = 0 }

@@ -1,6 +1,7 @@
 package baton.scheduler.tasks
 
 import baton.Priority
+import baton.asClock
 import baton.hostile.HostileDispatcher
 import baton.hostile.Hostility
 import baton.reportingTo
@@ -83,9 +84,9 @@ class HostileSchedulerTest {
         assertEquals(0, scheduler.metrics.queued)
     }
 
-    /** Throws at the reading of this number. */
+    /** Throws at the reading of this number after that of the scheduler that is made. */
     private class BreakingClock(private val reading: Int) : TimeSource {
-        private var readings = 0
+        private var readings = -1
 
         val hasThrown
             get() = readings >= reading
@@ -98,7 +99,11 @@ class HostileSchedulerTest {
     }
 
     private fun scheduler(job: Job, clock: TimeSource) =
-        TaskScheduler(CoroutineScope(Dispatchers.Unconfined + job), 1, config = TaskSchedulerConfig(timeSource = clock))
+        TaskScheduler(
+            CoroutineScope(Dispatchers.Unconfined + job),
+            1,
+            config = TaskSchedulerConfig(clock = clock.asClock()),
+        )
 
     private fun assertAtRest(scheduler: TaskScheduler, job: Job) {
         assertTrue(job.children.none())

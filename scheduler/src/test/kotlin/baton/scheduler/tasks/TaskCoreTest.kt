@@ -1,6 +1,7 @@
 package baton.scheduler.tasks
 
 import baton.Priority
+import baton.asClock
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.dispatch.mostUrgent
@@ -50,7 +51,7 @@ class TaskCoreTest {
                         .filter { maxWait[it.ordinal] < NEVER }
                         .associateWith { maxWait[it.ordinal].milliseconds },
                 overdueShare = share,
-                timeSource = clock,
+                clock = clock.asClock(),
             )
         val core = TaskCore(1, config) { true }
         private val queues = Array(5) { ArrayList<Fake>() }
@@ -200,7 +201,12 @@ class TaskCoreTest {
     fun overdueBacklog_anyAge_urgentTasksGetAllStartsButOneOfAShare(share: Int) {
         val clock = TestTimeSource()
         val config =
-            TaskSchedulerConfig(PriorityPolicy.Strict, mapOf(Priority.LOW to 1.milliseconds), share, timeSource = clock)
+            TaskSchedulerConfig(
+                PriorityPolicy.Strict,
+                mapOf(Priority.LOW to 1.milliseconds),
+                share,
+                clock = clock.asClock(),
+            )
         val core = TaskCore(1, config) { true }
         val started = ArrayList<Fake>()
         fun add(priority: Priority) {

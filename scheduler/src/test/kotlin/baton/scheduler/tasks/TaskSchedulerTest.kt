@@ -6,6 +6,7 @@ import baton.Priority.HIGH
 import baton.Priority.IDLE
 import baton.Priority.LOW
 import baton.Priority.NORMAL
+import baton.asClock
 import baton.priority
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.ScheduledTask
@@ -65,7 +66,7 @@ class TaskSchedulerTest {
     @Test
     fun clock_thatGoesBack_noTimeIsNegative_andTheOrderHolds() = runTest {
         val clock = TestTimeSource()
-        val config = TaskSchedulerConfig(maxWait = mapOf(LOW to 1.minutes), overdueShare = 2, timeSource = clock)
+        val config = TaskSchedulerConfig(maxWait = mapOf(LOW to 1.minutes), overdueShare = 2, clock = clock.asClock())
         val scheduler = scheduler(config = config)
         clock += 2.hours
         scheduler.schedule(LOW) {
@@ -214,7 +215,7 @@ class TaskSchedulerTest {
 
     @Test
     fun waits_areMeasuredInTheConfiguredTimeSource() = runTest {
-        val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = testScheduler.timeSource))
+        val scheduler = scheduler(config = TaskSchedulerConfig())
         for (i in 1..3) scheduler.schedule(LOW) { delay(10.seconds * i) }
         delay(15.seconds)
         assertEquals(15.seconds, scheduler.metrics[LOW].headWait)
@@ -230,7 +231,7 @@ class TaskSchedulerTest {
     @Test
     fun meanWait_sumExceedsALongOfNanoseconds_isRight() = runTest {
         val clock = TestTimeSource()
-        val scheduler = scheduler(config = TaskSchedulerConfig(timeSource = clock))
+        val scheduler = scheduler(config = TaskSchedulerConfig(clock = clock.asClock()))
         val century = 36_500.days
         scheduler.pause()
         repeat(4) { scheduler.schedule(LOW) {} }

@@ -21,7 +21,6 @@ import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runTest
-import kotlinx.coroutines.test.testTimeSource
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
@@ -35,7 +34,7 @@ class TaskSchedulerUsageTest : WatchedSources() {
             backgroundScope,
             maxConcurrency = 2,
             name = "checks",
-            TaskSchedulerConfig(capacity = capacity, onFull = OnFullQueue.SUSPEND, timeSource = testTimeSource),
+            TaskSchedulerConfig(capacity = capacity, onFull = OnFullQueue.SUSPEND),
         )
 
     @Test

@@ -8,6 +8,7 @@ import baton.interop.internal.futures.TaskFuture;
 import baton.interop.internal.futures.Timeout;
 import baton.scheduler.TaskDeadlineException;
 import baton.scheduler.TaskScheduler;
+import baton.scheduler.bridge.StageTasks;
 import baton.waiting.Parking;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -46,6 +47,7 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
      * @throws PermitTimeoutException if there was no slot in time; the task has not begun
      */
     public T run(Duration timeout) throws Exception {
+        StageTasks.requireReal(scheduler);
         return run(Timeout.nanos(timeout), timeout);
     }
 

@@ -30,6 +30,7 @@ public final class ThreadRetry {
             @Nullable Predicate<? super T> retryResult,
             @Nullable Function<? super T, Optional<Duration>> retryAfter)
             throws Exception {
+        RetryBridge.requireReal(policy);
         ThreadWaiter.throwIfInterrupted();
         RetryCall call = new RetryCall(policy);
         Duration limit = RetryBridge.attemptTimeout(policy);

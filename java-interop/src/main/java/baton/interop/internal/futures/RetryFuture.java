@@ -3,7 +3,6 @@ package baton.interop.internal.futures;
 import baton.bridge.RetryBridge;
 import baton.bridge.RetryCall;
 import baton.resilience.RetryPolicy;
-import baton.waiting.threads.Timeouts;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class RetryFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private static final long NO_ATTEMPT = -1;
 
-    private final String label;
-    private final int maxAttempts;
+    private final RetryPolicy policy;
     private int number = 1;
 
     /** Null when this ends; then events are ignored. A thread that still sees the plan sees that this is done. */
@@ -55,8 +53,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     private RetryFuture(RetryPlan<T> plan) {
         this.plan = plan;
-        label = RetryBridge.label(plan.policy);
-        maxAttempts = plan.policy.getMaxAttempts();
+        policy = plan.policy;
     }
 
     /**
@@ -131,7 +128,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
         try {
             Wait next = new Wait();
             wait = next;
-            next.timer = Timeouts.schedule(millis, () -> signal(null));
+            next.timer = RetryBridge.schedule(policy, millis, () -> signal(null));
             if (isDone()) {
                 next.dispose(); // the thread that ended this may have seen no timer yet
                 cancelRunning();
@@ -142,11 +139,10 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     }
 
     private void startLimit(StageAttempt<T> attempt) {
-        RetryPlan<T> mine = plan;
-        Duration limit = mine == null ? null : RetryBridge.attemptTimeout(mine.policy);
+        Duration limit = RetryBridge.attemptTimeout(policy);
         if (limit == null) return;
         try {
-            attempt.startLimit(limit);
+            attempt.startLimit(limit, policy);
         } catch (Throwable e) { // no thread for the timer
             endWith(e);
             attempt.cancel();
@@ -211,7 +207,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     @Override
     protected String call() {
-        return RetryBridge.textOf(label, number, maxAttempts);
+        return RetryBridge.textOf(RetryBridge.label(policy), number, policy.getMaxAttempts());
     }
 
     @Override

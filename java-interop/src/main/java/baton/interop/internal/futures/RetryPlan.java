@@ -3,6 +3,7 @@ package baton.interop.internal.futures;
 import baton.bridge.RetryBridge;
 import baton.bridge.RetryCall;
 import baton.resilience.RetryPolicy;
+import baton.waiting.clock.BoundClock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,7 +13,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import kotlin.time.TimeMark;
 import org.jspecify.annotations.Nullable;
 
 /** The policy and the functions of a {@link RetryFuture}, which needs them until it ends, and the context in which they run. */
@@ -25,7 +25,7 @@ final class RetryPlan<T extends @Nullable Object> {
     /** A {@link CallerContext}, or null. */
     final @Nullable Executor context = CallerContext.executor(null);
 
-    private final @Nullable TimeMark begin;
+    private final @Nullable BoundClock begin;
 
     /** The decisions; made when the first one is needed. */
     private @Nullable RetryCall call;

@@ -1,10 +1,11 @@
 package baton.interop.internal.futures;
 
+import baton.bridge.RetryBridge;
 import baton.bridge.RetryCall;
 import baton.interop.CancellableFuture;
 import baton.resilience.AttemptTimeoutException;
+import baton.resilience.RetryPolicy;
 import baton.waiting.threads.Once;
-import baton.waiting.threads.Timeouts;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
@@ -48,9 +49,9 @@ final class StageAttempt<T extends @Nullable Object> extends Once
     }
 
     /** Lets the time begin, unless the attempt has ended. */
-    void startLimit(Duration limit) {
+    void startLimit(Duration limit, RetryPolicy policy) {
         if (stage == null) return;
-        DisposableHandle started = Timeouts.schedule(Timeout.millis(limit), this);
+        DisposableHandle started = RetryBridge.schedule(policy, Timeout.millis(limit), this);
         timer = started;
         if (stage == null) started.dispose(); // it has ended meanwhile
     }

@@ -4,7 +4,6 @@ import baton.Priority;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.bridge.StageTask;
 import baton.scheduler.bridge.StageTasks;
-import baton.waiting.threads.Timeouts;
 import baton.waiting.threads.Trampoline;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -61,7 +60,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
         task.submit(deadline);
         if (millis == 0 || !task.isQueued()) return;
         try {
-            DisposableHandle timer = Timeouts.schedule(millis, task::expire);
+            DisposableHandle timer = task.expireAfter(millis);
             var unused = whenComplete((value, e) -> timer.dispose());
         } catch (Throwable e) {
             if (!tryWithdraw()) return;

@@ -3,7 +3,6 @@ package baton.interop.internal.futures;
 import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
-import baton.waiting.threads.Timeouts;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -90,7 +89,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         if (timeout != null) {
             onTimeout = WaitTrace.IS_ENABLED ? new WaitTrace(late) : late;
             // Set before the request is enqueued, so the completing thread sees the timer and can stop it.
-            timer = Timeouts.schedule(Timeout.millis(timeout), this::timeOut);
+            timer = entry.core.schedule(Timeout.millis(timeout), this::timeOut);
         }
         int state = entry.core.enqueue(entry);
         // No other thread has the future yet, so it has no dependents that would run here.

@@ -1,0 +1,92 @@
+package baton.waiting.clock
+
+import baton.BatonClock
+import baton.waiting.threads.DispatcherOver
+import java.time.Instant
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Delay
+import kotlinx.coroutines.ExecutorCoroutineDispatcher
+import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.MainCoroutineDispatcher
+
+/**
+ * Finds the virtual time in which a coroutine waits.
+ *
+ * A coroutine waits by the `Delay` of its dispatcher, and by the system's time if that has none. So a scheduler among
+ * the elements of the context says nothing: it is still there on Dispatchers.IO.
+ */
+@OptIn(InternalCoroutinesApi::class)
+internal object VirtualTime {
+    private val library = TestLibrary.find()
+
+    /** Whether a library for virtual time is there. Else all that asks for it is dead code. */
+    @JvmField val isPossible: Boolean = library != null || hasExplorer()
+
+    private fun hasExplorer() =
+        try {
+            Class.forName("baton.test.ExploreScope", false, VirtualTime::class.java.classLoader)
+            true
+        } catch (_: ClassNotFoundException) {
+            false
+        }
+
+    /**
+     * Null if coroutines in [context] wait in the system's time.
+     *
+     * @throws IllegalStateException if that is unknown, in a test with virtual time.
+     */
+    fun clockOf(context: CoroutineContext): BatonClock? {
+        var dispatcher: Any? = context[ContinuationInterceptor]
+        while (true) {
+            when (dispatcher) {
+                is ClockedDispatcher -> return dispatcher.clock.takeUnless { it is RealClock }
+                is DispatcherOver -> dispatcher = dispatcher.underlying
+                is ExecutorCoroutineDispatcher -> return null
+                is MainCoroutineDispatcher -> return clockOf(library?.schedulerOfMain(), dispatcher)
+                is Delay -> {
+                    library?.schedulerOf(dispatcher)?.let {
+                        return clockOf(it, dispatcher as CoroutineDispatcher)
+                    }
+                    dispatcher = underlyingOf(dispatcher) ?: return refuseInTest(dispatcher, context)
+                }
+                else -> return null
+            }
+        }
+    }
+
+    private fun clockOf(scheduler: Any?, dispatcher: CoroutineDispatcher): BatonClock? =
+        scheduler?.let { VirtualClock(it, dispatcher, Instant.now()) }
+
+    /** What a view of kotlinx.coroutines, such as one by `limitedParallelism`, is over; null if that cannot be seen. */
+    private fun underlyingOf(view: Any): Any? {
+        if (!view.javaClass.name.startsWith("kotlinx.coroutines.internal.")) return null
+        val field = view.javaClass.declaredFields.firstOrNull { it.type == CoroutineDispatcher::class.java }
+        return try {
+            field?.apply { isAccessible = true }?.get(view)
+        } catch (_: RuntimeException) { // Not accessible, on the module path.
+            null
+        }
+    }
+
+    private fun refuseInTest(dispatcher: Any, context: CoroutineContext): BatonClock? {
+        val isInTest = context.fold(false) { found, element -> found || library?.isScheduler(element) == true }
+        check(!isInTest) { "In a test with virtual time, that of $dispatcher is unknown: $REMEDY" }
+        return null
+    }
+
+    fun millisOf(scheduler: Any): Long = checkNotNull(library).millisOf(scheduler)
+
+    /** Whether the calling thread runs a test with virtual time. Walks the stack. */
+    fun isTestThread(): Boolean =
+        StackWalker.getInstance().walk { frames ->
+            frames.anyMatch { frame -> RUNNERS.any(frame.className::startsWith) }
+        }
+
+    /** The packages of what runs the coroutines of a test. */
+    private val RUNNERS = listOf(TestLibrary.NAME, "baton.test.interleaving.")
+
+    /** How a message ends. */
+    const val REMEDY: String = "make it with clock = testScheduler.asBatonClock() of baton-test"
+}
