@@ -2,7 +2,6 @@ package baton.waiting
 
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
-import baton.waiting.threads.requireStack
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.LockSupport
@@ -60,8 +59,6 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
 
     private fun isTimerSet(): Boolean =
         try {
-            requireStack() // Otherwise the timer's lock may stay locked: a lock of the JDK does not survive an
-            // overflow.
             Timeouts.schedule(pauseMillis(), this)
             true
         } catch (_: Throwable) {
@@ -90,7 +87,6 @@ internal class Rewaking(private val entry: Wakeup, private val elsewhere: Corout
         fun resumePaused() {
             if (paused.isEmpty() || !isPausing.compareAndSet(false, true)) return
             try {
-                requireStack()
                 Timeouts.schedule(1) {
                     wakePaused()
                     resumePaused()

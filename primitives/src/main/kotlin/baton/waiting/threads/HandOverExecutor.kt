@@ -51,6 +51,7 @@ public object HandOverExecutor : Executor {
             .apply { allowCoreThreadTimeOut(true) }
 
     override fun execute(callback: Runnable) {
+        requireStack() // An overflow would leave the queue locked: its locks are those of the JDK.
         val queued = RunOnce { Trampoline.guarded { callback.run() } }
         try {
             pool.execute(queued)

@@ -67,9 +67,10 @@ public object Timeouts {
 
     /**
      * Runs [action], which must neither block nor lead to user code, on the timer thread. If this throws, for want of a
-     * thread or of memory, the action never runs.
+     * thread, of memory or of stack, the action never runs.
      */
     public fun onTimerThread(millis: Long, action: Runnable): DisposableHandle {
+        requireStack() // An overflow would leave the lock of all timers locked: it is one of the JDK.
         val timer = Timer(action)
         try {
             ourTimer().schedule(timer, millis, TimeUnit.MILLISECONDS)
@@ -102,7 +103,17 @@ public object Timeouts {
         }
 
         /** False if it has run, or runs. */
-        fun cancel(): Boolean = take().also { if (it) task?.cancel(false) }
+        fun cancel(): Boolean = take().also { if (it) leaveQueue() }
+
+        /** Short of stack it stays in the queue, and does nothing when its time has come. See [onTimerThread]. */
+        private fun leaveQueue() {
+            try {
+                requireStack()
+            } catch (_: StackOverflowError) {
+                return
+            }
+            task?.cancel(false)
+        }
 
         override fun dispose() {
             cancel()
