@@ -229,6 +229,32 @@ class MonitorTest : WatchedSources() {
     }
 
     @Test
+    fun peak_ofObjectsThatTakeTurns_isThatSinceTheLastSnapshot() {
+        runTest {
+            val first = Semaphore(1, acquired = 1)
+            val second = Semaphore(1)
+            var current = first
+            val monitor = Monitor(backgroundScope)
+            monitor.watch("uplink") { current.usage() }
+            fun wait(callers: Int) =
+                List(callers) { launch(start = CoroutineStart.UNDISPATCHED) { first.acquire() } }.forEach { it.cancel() }
+            val peaks = mutableListOf<Int>()
+            fun snapshotOf(source: Semaphore) {
+                current = source
+                peaks += monitor.snapshot().getValue("uplink").peakWaiting
+            }
+            wait(callers = 3)
+            snapshotOf(first)
+            snapshotOf(second)
+            snapshotOf(first)
+            wait(callers = 2)
+            snapshotOf(second)
+            snapshotOf(first)
+            assertEquals(listOf(3, 0, 0, 0, 2), peaks)
+        }
+    }
+
+    @Test
     fun listener_getsLooksAndAlertsAndEnds() {
         runTest {
             val told = mutableListOf<String>()

@@ -9,7 +9,9 @@ import baton.waiting.WaitNote
 import baton.waiting.WaitWatch
 import baton.waiting.threads.TinyLock
 import java.lang.ref.WeakReference
+import java.util.Collections
 import java.util.EnumMap
+import java.util.WeakHashMap
 import kotlin.time.Duration
 import kotlin.time.DurationUnit
 
@@ -37,8 +39,11 @@ internal class Watch(
     private val peakOfSnapshots = PeakReader()
     private val peaks = listOf(peakOfLooks, peakOfSnapshots)
 
-    /** Written under the lock. */
-    @Volatile private var watched: WaitWatch? = null
+    /**
+     * What it has read: one, unless a function returns usages of several objects, which may take turns. Guarded by the
+     * lock.
+     */
+    private val watched: MutableSet<WaitWatch> = Collections.newSetFromMap(WeakHashMap(1))
     @Volatile private var isClosed = false
 
     /** The alerts that are raised. */
@@ -47,32 +52,25 @@ internal class Watch(
 
     /** The notes of the source's waits, and its peaks, begin now. Throws what the source throws. */
     fun begin() {
-        source()?.let { readFrom(it.watch) }
+        source()?.watch?.let { locked { readFrom(it) } }
     }
 
     /** Reads the source; null once that is gone. The peaks stay. Throws what the source throws. */
     fun read(): Usage? {
         val usage = source() ?: return null
-        val watch = usage.watch
-        // Of an object that a function returns for the first time, no peak has been read.
-        if (watch == null || watch !== watched) peaks.forEach { it.add(usage.peakWaiting) }
-        readFrom(watch)
+        locked {
+            val watch = usage.watch
+            // Of an object that a function returns for the first time, no peak has been read.
+            if (watch == null || readFrom(watch)) peaks.forEach { it.add(usage.peakWaiting) }
+        }
         return usage
     }
 
-    /** The peaks are those of [watch] from here on, or of none once this is closed. */
-    private fun readFrom(watch: WaitWatch?) {
-        locked {
-            val next = if (isClosed) null else watch
-            val before = watched
-            if (next !== before) {
-                for (peak in peaks) {
-                    next?.add(peak)
-                    before?.remove(peak)
-                }
-                watched = next
-            }
-        }
+    /** The peaks of [watch] count from here on. False if they do already, or this is closed. Under the lock. */
+    private fun readFrom(watch: WaitWatch): Boolean {
+        if (isClosed || watch in watched) return false
+        peaks.forEach(watch::add)
+        return watched.add(watch)
     }
 
     /** As [read], with the peak since the last snapshot. */
@@ -147,8 +145,11 @@ internal class Watch(
 
     /** The source needs no notes any more. */
     fun release() {
-        isClosed = true
-        readFrom(null)
+        locked {
+            isClosed = true
+            for (watch in watched) peaks.forEach(watch::remove)
+            watched.clear()
+        }
     }
 
     companion object {
