@@ -10,6 +10,7 @@ import baton.resilience.CircuitBreaker
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.flow.Flow
 
 /**
@@ -106,14 +107,24 @@ public class BatchProcessor(
         task: suspend (T) -> R,
     ): BatchReport<T> = newRun(onResult, maxFailures, onProgress, task).process(items)
 
-    private fun <T, R> newRun(
+    private suspend fun <T, R> newRun(
         onResult: suspend (T, R) -> Unit,
         maxFailures: Int,
         onProgress: (BatchProgress) -> Unit,
         task: suspend (T) -> R,
     ): BatchRun<T, R> {
         require(maxFailures >= 1) { "maxFailures = $maxFailures, must be at least 1" }
-        return BatchRun(config, gate, load, policy, onResult, maxFailures, onProgress, clock) { item, begin ->
+        return BatchRun(
+            config,
+            gate,
+            load,
+            policy,
+            onResult,
+            maxFailures,
+            onProgress,
+            clock,
+            currentCoroutineContext(),
+        ) { item, begin ->
             if (breaker == null) limited(item, begin, task) else breaker.protect { limited(item, begin, task) }
         }
     }

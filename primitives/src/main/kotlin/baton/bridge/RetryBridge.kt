@@ -94,7 +94,7 @@ public fun schedule(policy: RetryPolicy, millis: Long, action: Runnable): Dispos
 /** Called by a call of a thread, which waits for no other clock. */
 @InternalBatonApi
 public fun requireReal(policy: RetryPolicy) {
-    if (policy.clock != null) BoundClock(policy.clock, policy::label).requireReal()
+    if (policy.clock != null) BoundClock(policy.clock).requireReal()
 }
 
 @InternalBatonApi

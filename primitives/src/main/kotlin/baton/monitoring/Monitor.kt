@@ -94,9 +94,7 @@ public class Monitor(
 
     init {
         require(every.isPositive() && every.isFinite()) { "every = $every, must be positive and finite" }
-        val bound = BoundClock(clock)
-        bound.bind(scope.coroutineContext)
-        looks = LookClock(bound)
+        looks = LookClock(BoundClock(clock, context = scope.coroutineContext))
         deadlocks = DeadlockAlerts(rules.after, looks) { Deadlocks.look(it) }
         val context = keeper.dispatcher + (scope.coroutineContext + keeper.dispatcher).onClock(clock)
         job = scope.launch(context, CoroutineStart.LAZY) { run() }

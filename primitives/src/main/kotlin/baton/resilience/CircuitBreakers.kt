@@ -2,6 +2,7 @@ package baton.resilience
 
 import baton.resilience.breaker.BreakerUse
 import baton.waiting.clock.BoundClock
+import baton.waiting.clock.ClockOwner
 import baton.waiting.threads.Trampoline
 import java.util.PriorityQueue
 import java.util.concurrent.ConcurrentHashMap
@@ -52,8 +53,7 @@ public class CircuitBreakers<K : Any>(
      * one visit for each keepIdle, and the look-ups find idle entries in time even if all have become idle at once.
      */
     private val keepNanos: Long
-    private val clock: BoundClock =
-        BoundClock(config.clock, ::toString) { entries.values.any { it.breaker.waiting > 0 } }
+    private val clock: BoundClock = BoundClock(config.clock, Owner())
     private val entries = ConcurrentHashMap<K, Entry>()
 
     /** Guarded by itself, as [Entry.bound] and [Entry.isQueued] are. */
@@ -158,6 +158,14 @@ public class CircuitBreakers<K : Any>(
     private fun isOld(use: Long, now: Long) = now - use >= keepNanos
 
     override fun toString(): String = "CircuitBreakers (size = $size, keepIdle = $keepIdle)"
+
+    private inner class Owner : ClockOwner {
+        override val ownerLabel: String
+            get() = this@CircuitBreakers.toString()
+
+        override val isAwaited: Boolean
+            get() = entries.values.any { it.breaker.waiting > 0 }
+    }
 
     private inner class Entry(private val key: K, now: Long) : BreakerUse {
         /**

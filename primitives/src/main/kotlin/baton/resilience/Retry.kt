@@ -2,9 +2,10 @@ package baton.resilience
 
 import baton.resilience.attempts.RetryRun
 import baton.waiting.clock.BoundClock
-import baton.waiting.clock.VirtualTime
 import baton.waiting.clock.onClock
 import kotlin.coroutines.ContinuationInterceptor
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
@@ -60,8 +61,7 @@ public suspend fun <T> retry(
     resultRetryAfter: ((T) -> Duration?)? = null,
     block: suspend (RetryAttempt) -> T,
 ): T {
-    val start = policy.start()
-    if (VirtualTime.isPossible) start?.bind(coroutineContext)
+    val start = policy.start(coroutineContext)
     var run: RetryRun? = null
     var attempt = FIRST_ATTEMPT
     while (true) {
@@ -103,7 +103,8 @@ private inline fun afterFailure(
 }
 
 /** The clock of a call that begins; null if no decision needs the elapsed time. */
-internal fun RetryPolicy.start(): BoundClock? = if (maxElapsed.isInfinite()) null else BoundClock(clock)
+internal fun RetryPolicy.start(context: CoroutineContext = EmptyCoroutineContext): BoundClock? =
+    if (maxElapsed.isInfinite()) null else BoundClock(clock, context = context)
 
 /** The message of an [AttemptTimeoutException]. */
 internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String =

@@ -237,7 +237,8 @@ class MonitorTest : WatchedSources() {
             val monitor = Monitor(backgroundScope)
             monitor.watch("uplink") { current.usage() }
             fun wait(callers: Int) =
-                List(callers) { launch(start = CoroutineStart.UNDISPATCHED) { first.acquire() } }.forEach { it.cancel() }
+                List(callers) { launch(start = CoroutineStart.UNDISPATCHED) { first.acquire() } }
+                    .forEach { it.cancel() }
             val peaks = mutableListOf<Int>()
             fun snapshotOf(source: Semaphore) {
                 current = source

@@ -94,12 +94,8 @@ public class TaskScheduler(
     }
 
     internal val taskScope = SchedulerScope(scope) { group -> core.cancelTasksOf(group) }
-    internal val core: TaskCore = TaskCore(maxConcurrency, config) { taskScope.isActive }
+    internal val core: TaskCore = TaskCore(maxConcurrency, config, scope.coroutineContext) { taskScope.isActive }
     internal val keys = KeyIndex()
-
-    init {
-        core.clock.bind(scope.coroutineContext)
-    }
 
     /**
      * The maximum number of running tasks. Raising it starts more tasks at once. Lowering it does not affect running

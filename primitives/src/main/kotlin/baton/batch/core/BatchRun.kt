@@ -11,6 +11,7 @@ import baton.resilience.retry
 import baton.waiting.clock.BoundClock
 import java.util.Collections.unmodifiableList
 import java.util.concurrent.atomic.AtomicInteger
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
@@ -43,9 +44,10 @@ internal class BatchRun<T, R>(
     private val maxFailures: Int,
     private val onProgress: (BatchProgress) -> Unit,
     givenClock: BatonClock?,
+    context: CoroutineContext,
     private val task: suspend (item: T, begin: () -> Unit) -> R,
 ) {
-    private val clock = BoundClock(givenClock)
+    private val clock = BoundClock(givenClock, context = context)
     private val failures = AtomicInteger()
     private val stopped = Job()
 
@@ -59,7 +61,6 @@ internal class BatchRun<T, R>(
     private var reported = -1L
 
     suspend fun process(items: Iterable<T>): BatchReport<T> {
-        clock.bind(currentCoroutineContext())
         total = (items as? Collection<*>)?.size?.toLong()
         val iterator = items.iterator()
         val untilStopped = Iterable {
@@ -78,7 +79,6 @@ internal class BatchRun<T, R>(
     }
 
     suspend fun process(items: Flow<T>): BatchReport<T> {
-        clock.bind(currentCoroutineContext())
         val chunks =
             pulled(items).processInChunks(config.batchSize, config.maxConcurrentTasks, gate) { pulled ->
                 pulled.isSeen = true

@@ -34,50 +34,63 @@ import kotlinx.coroutines.Job
  *
  * A clock may be code of users: it is never read under a lock.
  *
- * @param label the object in messages.
- * @param isAwaited whether anybody waits for the object.
+ * @param given null for the one to which the object binds itself.
+ * @param owner null for an object for which nobody waits.
+ * @param context of what the object belongs to from the beginning: a call, a scope.
  */
 @InternalBatonApi
 public class BoundClock(
     private val given: BatonClock?,
-    private val label: () -> String = { "this object" },
-    private val isAwaited: () -> Boolean = { false },
+    private val owner: ClockOwner? = null,
+    context: CoroutineContext? = null,
 ) {
-    private val hasNoTimers = !given.hasTimers()
-    @Volatile private var binding = Binding(given ?: RealClock.SYSTEM, 0, isBound = given != null)
+    private val start = (given ?: RealClock.SYSTEM).nanoTime()
 
-    /** @property base what [read] returned when this began. */
-    private class Binding(
-        val clock: BatonClock,
-        val base: Long,
-        val isBound: Boolean,
-        test: Job? = null,
-        date: Instant? = null,
-    ) {
+    /** Null for the clock that is given or, while the object is not bound, the system's. */
+    @Volatile private var binding: Binding? = if (context != null && mayBind) virtualBinding(context) else null
+
+    private val mayBind: Boolean
+        get() = VirtualTime.isPossible && given == null
+
+    private fun virtualBinding(context: CoroutineContext) =
+        VirtualTime.clockOf(context)?.let { Binding(it, 0, rootOf(context[Job]), date = null) }
+
+    /**
+     * @property base what [BoundClock.read] returned when this began.
+     * @param test the root of the jobs of the caller that has bound the object.
+     * @property date when this began; null for what the clock says.
+     */
+    private class Binding(val clock: BatonClock, private val base: Long, test: Job?, private val date: Instant?) {
         private val start = clock.nanoTime()
-        private val date = date
-
-        /** The root of the jobs of the caller that has bound the object. */
         private val test = test?.let(::WeakReference)
 
         val isVirtual = clock !is RealClock
 
-        val goesOn
+        val testGoesOn
             get() = test?.get()?.isCompleted == false
 
         fun isOf(job: Job?) = job != null && test?.get() === job
 
         fun read() = base + (clock.nanoTime() - start)
 
-        fun instant(): Instant = if (date == null) clock.instant() else date.plusNanos(clock.nanoTime() - start)
+        fun instant(): Instant = date?.plusNanos(clock.nanoTime() - start) ?: clock.instant()
     }
+
+    private val clock: BatonClock
+        get() = binding?.clock ?: given ?: RealClock.SYSTEM
+
+    private val label: String
+        get() = owner?.ownerLabel ?: "this object"
 
     /** Whether time passes by itself. */
     public val isReal: Boolean
-        get() = !binding.isVirtual
+        get() = clock is RealClock
 
     /** The nanoseconds since this was made. Throws what the clock throws. */
-    public fun read(): Long = binding.read()
+    public fun read(): Long {
+        val bound = binding ?: return (given ?: RealClock.SYSTEM).nanoTime() - start
+        return bound.read()
+    }
 
     /** As [read], for what must not fail halfway: what the clock throws is reported, and [otherwise] returned. */
     public fun readOr(otherwise: Long): Long =
@@ -89,53 +102,58 @@ public class BoundClock(
         }
 
     /** The date and time. Throws what the clock throws. */
-    public fun instant(): Instant = binding.instant()
+    public fun instant(): Instant {
+        val bound = binding ?: return clock.instant()
+        return bound.instant()
+    }
 
     /** Called by each call that may suspend, in the [context] of the caller. */
     public fun bind(context: CoroutineContext) {
-        if (!VirtualTime.isPossible || given != null) return
+        if (!mayBind) return
         val clock = VirtualTime.clockOf(context) ?: RealClock.SYSTEM
         while (true) {
             val bound = binding
-            if (bound.isBound && isSame(bound.clock, clock)) return
+            if (bound != null && isSame(bound.clock, clock)) return
             val test = rootOf(context[Job])
-            if (bound.isBound) requireChange(bound, clock, test)
+            if (bound != null) requireChange(bound, clock, test)
             replace(bound, clock, test)
         }
     }
 
     @Synchronized
-    private fun replace(bound: Binding, clock: BatonClock, test: Job?) {
-        if (binding !== bound) return
-        val date = if (clock is RealClock) null else bound.instant()
-        binding = Binding(clock, bound.read(), isBound = true, test, date)
+    private fun replace(bound: Binding?, clock: BatonClock, test: Job?) {
+        if (binding === bound)
+            binding = Binding(clock, read(), test, date = if (clock is RealClock) null else instant())
     }
 
     private fun isSame(one: BatonClock, other: BatonClock) =
         one === other || one is VirtualClock && other is VirtualClock && one.scheduler === other.scheduler
 
     private fun requireChange(bound: Binding, clock: BatonClock, test: Job?) {
-        check(!isAwaited()) { "${label()} has callers that wait in ${bound.clock}, and a caller in $clock: $REMEDY" }
-        val isMixed = if (clock is RealClock) bound.isVirtual && bound.goesOn else !bound.isVirtual && bound.isOf(test)
-        check(!isMixed) { "${label()} was used in ${bound.clock}, and now in $clock, in one test: $REMEDY" }
+        check(owner?.isAwaited != true) {
+            "$label has callers that wait in ${bound.clock}, and a caller in $clock: $REMEDY"
+        }
+        val isMixed =
+            if (clock is RealClock) bound.isVirtual && bound.testGoesOn else !bound.isVirtual && bound.isOf(test)
+        check(!isMixed) { "$label was used in ${bound.clock}, and now in $clock, in one test: $REMEDY" }
     }
 
     /** Called by each call without a coroutine that depends on the time. */
     public fun requireKnown() {
-        if (VirtualTime.isPossible && given == null) requireThread(binding)
+        if (mayBind) requireKnownHere(binding)
     }
 
-    private fun requireThread(bound: Binding) {
-        val isOfTest = bound.isVirtual && bound.goesOn
+    private fun requireKnownHere(bound: Binding?) {
+        val isOfTest = bound != null && bound.isVirtual && bound.testGoesOn
         if (VirtualTime.isTestThread() == isOfTest) return
-        check(!isOfTest) { "${label()} is used in ${bound.clock}, and now by ${Thread.currentThread()}: $REMEDY" }
-        error("${label()} does not know the time of the test: $REMEDY, or call one of its suspend functions first")
+        check(!isOfTest) { "$label is used in ${bound?.clock}, and now by ${Thread.currentThread()}: $REMEDY" }
+        error("$label does not know the time of the test: $REMEDY, or call one of its suspend functions first")
     }
 
     /** A thread cannot wait for a clock that does not go on by itself. */
     public fun requireReal() {
-        val clock = binding.clock
-        check(clock is RealClock) { "${label()} has the clock $clock, for which no thread can wait: use its futures" }
+        val clock = clock
+        check(clock is RealClock) { "$label has the clock $clock, for which no thread can wait: use its futures" }
     }
 
     /**
@@ -143,8 +161,8 @@ public class BoundClock(
      * coroutine. Null for a timeout that never ends.
      */
     public fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
-        val clock = binding.clock
-        val isOfDispatcher = hasNoTimers && (clock is RealClock || context[ContinuationInterceptor] != null)
+        val clock = clock
+        val isOfDispatcher = !given.hasTimers() && (clock is RealClock || context[ContinuationInterceptor] != null)
         if (isOfDispatcher) return Timeouts.schedule(timeout, context, action)
         if (timeout.isInfinite()) return null
         val timer = clock.schedule(timeout.toJavaDuration(), action)
@@ -153,13 +171,13 @@ public class BoundClock(
 
     /** As [schedule], for a caller without a coroutine. */
     public fun schedule(millis: Long, action: Runnable): DisposableHandle {
-        val clock = binding.clock
-        if (hasNoTimers && clock is RealClock) return Timeouts.schedule(millis, action)
+        val clock = clock
+        if (!given.hasTimers() && clock is RealClock) return Timeouts.schedule(millis, action)
         val timer = clock.schedule(java.time.Duration.ofMillis(millis), action)
         return DisposableHandle { timer.close() }
     }
 
-    override fun toString(): String = binding.clock.toString()
+    override fun toString(): String = clock.toString()
 
     private companion object {
         const val REMEDY = VirtualTime.REMEDY

@@ -28,7 +28,7 @@ internal class ScheduleCore<K : Any>(
     val size: Int
         get() = table.step { table.size }
 
-    val clock = BoundClock(config.clock, { label })
+    val clock = BoundClock(config.clock)
 
     /** The latest time that [now] has returned since [replaceLatest], give or take [CLOCK_STEP_MICROS]. */
     private val latest = AtomicLong(Times.EARLIEST)

@@ -9,6 +9,8 @@ import baton.scheduler.tasks.TaskEntry.Phase
 import baton.sync.Latch
 import baton.waiting.LinkedEntries
 import baton.waiting.clock.BoundClock
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 
 /*
  * How it works
@@ -56,10 +58,11 @@ import baton.waiting.clock.BoundClock
 internal class TaskCore(
     maxConcurrency: Int,
     private val config: TaskSchedulerConfig,
+    context: CoroutineContext = EmptyCoroutineContext,
     /** Returns false once all tasks are being cancelled; from then on none is started. */
     private val isAlive: () -> Boolean,
 ) {
-    val clock = BoundClock(config.clock)
+    val clock = BoundClock(config.clock, context = context)
     private val lock = Any()
     private val tasks = TaskTable(config)
     private val submissions = SubmissionStack()
