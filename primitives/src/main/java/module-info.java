@@ -21,18 +21,21 @@ module baton.primitives {
             baton.scheduler,
             baton.shared;
     exports baton.monitoring.core to
-            baton.micrometer;
+            baton.micrometer,
+            baton.test;
     exports baton.waiting to
             baton.interop,
             baton.scheduler,
-            baton.shared;
+            baton.shared,
+            baton.test;
     exports baton.waiting.clock to
             baton.interop,
             baton.scheduler,
             baton.test;
     exports baton.waiting.coroutine to
             baton.interop,
-            baton.scheduler;
+            baton.scheduler,
+            baton.test;
     exports baton.waiting.holders to
             baton.scheduler;
     exports baton.waiting.threads to

@@ -9,4 +9,6 @@ module baton.test {
     requires static kotest.framework.engine.jvm;
 
     exports baton.test;
+    exports baton.test.interleaving to
+            baton.primitives; // which looks for its hook there
 }

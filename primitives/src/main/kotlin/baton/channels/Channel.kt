@@ -18,6 +18,7 @@ import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.awaitValue
+import baton.waiting.coroutine.isExplored
 import baton.waiting.lookAtWaiters
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
@@ -135,7 +136,7 @@ public class Channel<E>(
     override suspend fun send(element: E, priority: Priority?) {
         val wrapped = ChannelState.wrap(element)
         val level = levelIn(coroutineContext, priority)
-        when (core.offer(wrapped, level)) {
+        when (if (isExplored()) Outcome.BUSY else core.offer(wrapped, level)) {
             Outcome.DONE -> return
             Outcome.CLOSED -> throw core.closedException()
             Outcome.BUSY -> awaitGrant(core, level, wrapped)
@@ -154,7 +155,7 @@ public class Channel<E>(
     override suspend fun trySend(element: E, timeout: Duration, priority: Priority?): ChannelResult<Unit> {
         val wrapped = ChannelState.wrap(element)
         val level = levelIn(coroutineContext, priority)
-        return when (core.offer(wrapped, level)) {
+        return when (if (isExplored(timeout)) Outcome.BUSY else core.offer(wrapped, level)) {
             Outcome.DONE -> ChannelResult.success(Unit)
             Outcome.CLOSED -> ChannelResult.refused(core.closedException())
             Outcome.BUSY ->
@@ -169,37 +170,44 @@ public class Channel<E>(
 
     override suspend fun reserve(priority: Priority?): Reservation<E> {
         val level = levelIn(coroutineContext, priority)
-        if (!reserveNow()) awaitGrant(core, level, PLACE)
+        checkCapacity()
+        if (isExplored() || !reserveNow()) awaitGrant(core, level, PLACE)
         return Reservation(this, level)
     }
 
-    override fun tryReserve(priority: Priority?): Reservation<E>? =
-        if (reserveNow()) Reservation(this, levelOf(priority)) else null
+    override fun tryReserve(priority: Priority?): Reservation<E>? {
+        checkCapacity()
+        return if (reserveNow()) Reservation(this, levelOf(priority)) else null
+    }
 
     override suspend fun tryReserve(timeout: Duration, priority: Priority?): Reservation<E>? {
         val level = levelIn(coroutineContext, priority)
-        val reserved = reserveNow() || (timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout))
+        checkCapacity()
+        val reserved =
+            !isExplored(timeout) && reserveNow() || timeout > Duration.ZERO && awaitGrant(core, level, PLACE, timeout)
         return if (reserved) Reservation(this, level) else null
     }
 
-    private fun reserveNow(): Boolean {
+    private fun checkCapacity() {
         check(capacity > 0) { "reserve with capacity = 0, must be at least 1: $this" }
-        return when (core.reserve()) {
+    }
+
+    private fun reserveNow(): Boolean =
+        when (core.reserve()) {
             Outcome.DONE -> true
             Outcome.CLOSED -> throw core.closedException()
             Outcome.BUSY -> false
         }
-    }
 
     override suspend fun receive(): E {
-        val element = core.poll()
+        val element = if (isExplored()) EMPTY else core.poll()
         if (element === EMPTY) return awaitValue(core, request = RECEIVE)
         if (element === CLOSED) throw core.closedException()
         return received(element)
     }
 
     override suspend fun receiveCatching(): ChannelResult<E> {
-        val element = core.poll()
+        val element = if (isExplored()) EMPTY else core.poll()
         if (element !== EMPTY) return resultOf(element)
         return unlessClosed { ChannelResult.success(awaitValue(core, request = RECEIVE)) }
     }
@@ -207,7 +215,7 @@ public class Channel<E>(
     override fun tryReceive(): ChannelResult<E> = resultOf(core.poll())
 
     override suspend fun tryReceive(timeout: Duration): ChannelResult<E> {
-        val element = core.poll()
+        val element = if (isExplored(timeout)) EMPTY else core.poll()
         if (element !== EMPTY || timeout <= Duration.ZERO) return resultOf(element)
         return unlessClosed {
             val value = awaitValue<Any?>(core, timeout, request = RECEIVE, timedOut = EMPTY)

@@ -7,6 +7,7 @@ import baton.monitoring.toUsage
 import baton.sync.core.BarrierCore
 import baton.waiting.WaiterBatch
 import baton.waiting.coroutine.awaitValue
+import baton.waiting.coroutine.isExplored
 import baton.waiting.coroutine.withCallerFrames
 import baton.waiting.lookAtWaiters
 import kotlin.coroutines.coroutineContext
@@ -95,7 +96,7 @@ public class Barrier(
      *   while the caller waits.
      */
     public suspend fun arrive(): Int {
-        val now = arriveNow(givesUp = false)
+        val now = if (isExplored()) null else arriveNow(givesUp = false)
         if (now != null) return indexOrLead(now)
         // A call at the end makes no frame, unless it leaves arguments to their defaults.
         return if (action == null) awaitValue(core, 1, null) else awaitOrLead()
@@ -112,7 +113,7 @@ public class Barrier(
      * @throws BarrierBrokenException as [arrive].
      */
     public suspend fun arrive(timeout: Duration): Int {
-        val now = arriveNow(givesUp = timeout <= Duration.ZERO)
+        val now = if (isExplored(timeout)) null else arriveNow(givesUp = timeout <= Duration.ZERO)
         return if (now != null) indexOrLead(now) else awaitOrLead(timeout)
     }
 

@@ -11,6 +11,7 @@ import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.coroutine.isExplored
 import baton.waiting.holders.Holder
 import baton.waiting.holders.callerByOwner
 import baton.waiting.holders.callerFor
@@ -99,7 +100,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      */
     public suspend fun lock(owner: Any? = null) {
         val by = core.callerFor(owner)
-        if (tryLock(owner, by)) return
+        if (!isExplored() && tryLock(owner, by)) return
         awaitGrant(core, request = owner, by = by)
     }
 
@@ -127,7 +128,7 @@ public class Mutex(locked: Boolean = false, public override val name: String? = 
      */
     public suspend fun tryLock(timeout: Duration, owner: Any? = null): Boolean {
         val by = core.callerFor(owner)
-        if (tryLock(owner, by)) return true
+        if (!isExplored(timeout) && tryLock(owner, by)) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, request = owner, timeout = timeout, by = by)
     }

@@ -13,6 +13,7 @@ import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.coroutine.isExplored
 import baton.waiting.holders.Holder
 import baton.waiting.holders.areCallersKnown
 import baton.waiting.holders.callerByOwner
@@ -134,7 +135,7 @@ public class ReadWriteLock(
     @JvmSynthetic
     internal suspend fun lockReadByToken(owner: Any?, token: Any?) {
         val by = token as Holder?
-        if (done(LockMode.READ, core.tryRead(owner, by), owner)) return
+        if (!isExplored() && done(LockMode.READ, core.tryRead(owner, by), owner)) return
         awaitGrant(core, request = LockMode.READ.request(owner), by = by)
     }
 
@@ -162,7 +163,7 @@ public class ReadWriteLock(
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
         val by = readerFor(owner)
-        if (done(LockMode.READ, core.tryRead(owner, by), owner)) return true
+        if (!isExplored(timeout) && done(LockMode.READ, core.tryRead(owner, by), owner)) return true
         return waitFor(LockMode.READ, owner, by, timeout)
     }
 
@@ -184,7 +185,7 @@ public class ReadWriteLock(
      */
     public suspend fun lockWrite(owner: Any? = null) {
         val by = core.callerFor(owner)
-        if (tryLockWrite(owner, by)) return
+        if (!isExplored() && tryLockWrite(owner, by)) return
         awaitGrant(core, request = LockMode.WRITE.request(owner), by = by)
     }
 
@@ -200,7 +201,7 @@ public class ReadWriteLock(
     /** As [lockWrite], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockWrite(timeout: Duration, owner: Any? = null): Boolean {
         val by = core.callerFor(owner)
-        if (tryLockWrite(owner, by)) return true
+        if (!isExplored(timeout) && tryLockWrite(owner, by)) return true
         return waitFor(LockMode.WRITE, owner, by, timeout)
     }
 
@@ -224,7 +225,7 @@ public class ReadWriteLock(
      */
     public suspend fun lockUpgradable(owner: Any? = null) {
         val by = core.callerFor(owner)
-        if (tryLockUpgradable(owner, by)) return
+        if (!isExplored() && tryLockUpgradable(owner, by)) return
         awaitGrant(core, request = LockMode.UPGRADABLE.request(owner), by = by)
     }
 
@@ -241,7 +242,7 @@ public class ReadWriteLock(
     /** As [lockUpgradable], waiting [timeout] at most; see [tryLockRead]. */
     public suspend fun tryLockUpgradable(timeout: Duration, owner: Any? = null): Boolean {
         val by = core.callerFor(owner)
-        if (tryLockUpgradable(owner, by)) return true
+        if (!isExplored(timeout) && tryLockUpgradable(owner, by)) return true
         return waitFor(LockMode.UPGRADABLE, owner, by, timeout)
     }
 
@@ -266,7 +267,7 @@ public class ReadWriteLock(
      */
     public suspend fun upgrade(owner: Any? = null) {
         val by = core.callerFor(owner)
-        if (tryUpgrade(owner, by)) return
+        if (!isExplored() && tryUpgrade(owner, by)) return
         awaitGrant(core, request = LockMode.UPGRADE.request(owner), by = by)
     }
 
@@ -278,7 +279,7 @@ public class ReadWriteLock(
     /** As [upgrade], waiting [timeout] at most. When it returns false the caller still reads upgradably. */
     public suspend fun tryUpgrade(timeout: Duration, owner: Any? = null): Boolean {
         val by = core.callerFor(owner)
-        if (tryUpgrade(owner, by)) return true
+        if (!isExplored(timeout) && tryUpgrade(owner, by)) return true
         return waitFor(LockMode.UPGRADE, owner, by, timeout)
     }
 

@@ -10,6 +10,7 @@ import baton.waiting.coroutine.SelectClauses
 import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.coroutine.isExplored
 import baton.waiting.holders.DeadlockDetection
 import baton.waiting.holders.Holder
 import baton.waiting.holders.areCallersKnown
@@ -114,7 +115,7 @@ public class Semaphore(
     public suspend fun acquire(permits: Int = 1) {
         checkWeight(permits)
         val by = caller()
-        if (core.tryTakePermits(permits, by)) return
+        if (!isExplored() && core.tryTakePermits(permits, by)) return
         awaitGrant(core, permits, level(coroutineContext), by)
     }
 
@@ -150,7 +151,7 @@ public class Semaphore(
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         checkWeight(permits)
         val by = caller()
-        if (core.tryTakePermits(permits, by)) return true
+        if (!isExplored(timeout) && core.tryTakePermits(permits, by)) return true
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, permits, level(coroutineContext), timeout, by)
     }
@@ -204,7 +205,7 @@ public class Semaphore(
      * *Cancellation.* Throws; there is nothing to return.
      */
     public suspend fun awaitIdle() {
-        if (core.isIdle) return
+        if (!isExplored() && core.isIdle) return
         awaitGrant(core, IDLE_WEIGHT, request = null)
     }
 

@@ -5,6 +5,8 @@ package baton.sync.core
 import baton.waiting.SignalWaiter
 import baton.waiting.Waiter
 import baton.waiting.coroutine.DispatchedWaiter
+import baton.waiting.coroutine.explored
+import baton.waiting.coroutine.isExplored
 import baton.waiting.coroutine.watchCancellation
 import baton.waiting.holders.makeKnown
 import baton.waiting.threads.Timeouts
@@ -50,7 +52,10 @@ internal class ConditionWaiter(
      * Sets the timer and the watch on the job before the enqueue: the thread that resumes the waiter can dispose of
      * both.
      */
-    fun await(timeout: Duration): Any? {
+    fun await(timeout: Duration): Any? =
+        if (isExplored()) explored(this, caller) { awaitNow(timeout) } else awaitNow(timeout)
+
+    private fun awaitNow(timeout: Duration): Any? {
         core.makeKnown(this)
         timer = Timeouts.schedule(timeout, context, this)
         val job = job

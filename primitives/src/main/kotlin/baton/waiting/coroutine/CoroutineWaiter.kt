@@ -62,12 +62,12 @@ internal suspend fun <T> awaitValue(
 
 /** Waits until this is passing. */
 internal suspend fun Gate.awaitPassing() {
-    if (!isPassing) awaitGrant(this)
+    if (isExplored() || !isPassing) awaitGrant(this)
 }
 
 /** As the other, [timeout] at most; returns whether it was passing in time. */
 internal suspend fun Gate.awaitPassing(timeout: Duration): Boolean {
-    if (isPassing) return true
+    if (!isExplored(timeout) && isPassing) return true
     if (timeout <= Duration.ZERO) return false
     return awaitGrant(this, timeout = timeout)
 }
@@ -110,8 +110,21 @@ internal open class CoroutineWaiter(
         get() = caller as? CoroutineStackFrame
 
     fun await(): Any? {
+        if (isExplored()) return explored(this, caller!!, ::awaitUnchecked)
         if (watch == null) watchJob()
         if (jobEnds) withdraw(CANCELLED)
+        return enqueue()
+    }
+
+    /**
+     * Where it took no fast path although it may: a call that does not have to wait does not check for cancellation.
+     */
+    private fun awaitUnchecked(): Any? {
+        if (watch == null) watchJob()
+        return enqueue()
+    }
+
+    private fun enqueue(): Any? {
         val state =
             try {
                 core.enqueue(this)

@@ -10,9 +10,10 @@ import kotlinx.coroutines.Job
 /** The coroutines of a run, in the order in which they were first dispatched. */
 internal class Coroutines {
     private val byJob = IdentityHashMap<Job, ExploredCoroutine>()
-    private val withoutJob by lazy { ExploredCoroutine("no job", null, isCancellable = false) }
+    private val withoutJob by lazy { ExploredCoroutine("no job", null, isLaunched = false) }
     private val names = HashMap<String, Int>()
     private val live = ArrayList<ExploredCoroutine>()
+    private val all = ArrayList<ExploredCoroutine>()
     private var unnamed = 0
 
     /** The one in whose [context] a step is dispatched. The first one is the body. */
@@ -29,8 +30,9 @@ internal class Coroutines {
     }
 
     private fun create(job: Job, name: String?): ExploredCoroutine {
-        val coroutine = ExploredCoroutine(unique(name), job, isCancellable = byJob.isNotEmpty())
-        if (coroutine.isCancellable) live += coroutine
+        val coroutine = ExploredCoroutine(unique(name), job, isLaunched = byJob.isNotEmpty())
+        all += coroutine
+        if (coroutine.isLaunched) live += coroutine
         return coroutine
     }
 
@@ -39,6 +41,9 @@ internal class Coroutines {
         val count = names.merge(name, 1, Int::plus)
         return if (count == 1) name else "$name ($count)"
     }
+
+    /** Those that have not ended, in the order in which they were first dispatched. */
+    fun active(): List<ExploredCoroutine> = all.filter { it.isActive }
 
     /** Those that may be cancelled, in the order in which they were first dispatched. */
     fun cancellable(): List<ExploredCoroutine> {

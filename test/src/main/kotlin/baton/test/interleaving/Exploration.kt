@@ -58,7 +58,8 @@ internal class Exploration(private val body: Body) {
                 1 -> "1 unusual choice fails"
                 else -> "$count unusual choices fail"
             }
-        val text = "$title fails: ${failure.text}\n$unusual, which replay(\"$choices\") repeats:\n$story"
+        val text =
+            "$title fails: ${failure.text}\n$unusual, which replay(\"$choices\") repeats:\n$story${failure.details}"
         return AssertionError(text, failure.cause)
     }
 

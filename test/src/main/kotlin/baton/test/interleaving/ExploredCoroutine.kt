@@ -1,5 +1,7 @@
 package baton.test.interleaving
 
+import baton.waiting.Waiter
+import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlinx.coroutines.Job
 
 /**
@@ -7,10 +9,19 @@ import kotlinx.coroutines.Job
  * own.
  *
  * @property job null for what is dispatched without a Job.
- * @property isCancellable whether it was launched by the body or by one of its coroutines.
+ * @property isLaunched whether it was launched by the body or by one of its coroutines.
  */
-internal class ExploredCoroutine(val name: String, val job: Job?, val isCancellable: Boolean) {
+internal class ExploredCoroutine(val name: String, val job: Job?, val isLaunched: Boolean) {
     var hasStarted: Boolean = false
+
+    /** Where it went on last. */
+    var frame: CoroutineStackFrame? = null
+
+    /** The latest call of a primitive that may suspend. */
+    var call: Waiter? = null
+
+    val isActive: Boolean
+        get() = job?.isCompleted == false
 
     override fun toString(): String = name
 }

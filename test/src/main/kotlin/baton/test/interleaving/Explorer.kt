@@ -1,5 +1,6 @@
 package baton.test.interleaving
 
+import baton.waiting.Waiter
 import java.util.PriorityQueue
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
@@ -25,6 +26,8 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
     private val coroutines = Coroutines()
     private var timersSet = 0L
     private var choices = IntArray(64)
+    private var pauses = false
+    private var hasEnded = false
 
     /** Whether it has cancelled a coroutine. */
     var hasCancelled: Boolean = false
@@ -52,7 +55,21 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
 
     override fun dispatch(context: CoroutineContext, block: Runnable) {
         if (Thread.currentThread() !== thread) return foundOutside(context)
-        ready += Step(coroutines.of(context), Step.Kind.GOES_ON, block as? CoroutineStackFrame, block)
+        val frame = block as? CoroutineStackFrame
+        if (pauses) {
+            pauses = false
+            // In front: it is usual that the call follows at once.
+            ready.add(0, Step(coroutines.of(context), Step.Kind.CALLS, frame, block))
+        } else {
+            ready += Step(coroutines.of(context), Step.Kind.GOES_ON, frame, block)
+        }
+    }
+
+    /** Whether the coroutine with this [context] pauses before its call. If so, it is dispatched next. */
+    fun pausesBefore(waiter: Waiter, context: CoroutineContext): Boolean {
+        coroutines.of(context).call = waiter
+        pauses = !hasEnded && ready.isNotEmpty() && Thread.currentThread() === thread
+        return pauses
     }
 
     /** A coroutine with this [context] goes on in the calling thread, which is not the one of the run. */
@@ -118,11 +135,13 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
         }
         val step = ready.removeAt(choice)
         step.coroutine.hasStarted = true
+        step.coroutine.frame = step.frame
         step.block.run()
     }
 
     /** As [step], without a choice: the run has ended. */
     fun stepAfterEnd() {
+        hasEnded = true
         ready.removeAt(0).block.run()
     }
 
@@ -142,6 +161,31 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
         steps++
     }
 
+    /** Runs [run], whose coroutines this dispatches. */
+    fun <T> whileExploring(run: () -> T): T {
+        val outer = ON_THREAD.get()
+        ON_THREAD.set(this)
+        try {
+            return run()
+        } finally {
+            if (outer == null) ON_THREAD.remove() else ON_THREAD.set(outer)
+        }
+    }
+
+    /** For a report: what the coroutines wait for that have not ended. */
+    fun waits(bodyHasReturned: Boolean): List<String> =
+        coroutines.active().map {
+            if (bodyHasReturned && !it.isLaunched) "$it waits for what it launched" else waitOf(it)
+        }
+
+    private fun waitOf(coroutine: ExploredCoroutine): String {
+        val call = coroutine.call?.takeIf { it.isWaiting }
+        val line = coroutine.frame?.let { if (call == null) outermostLineOf(it) else lineOf(it) }
+        val place = if (line == null) "" else " at $line"
+        return if (call == null) "$coroutine is suspended$place"
+        else "$coroutine waits for ${call.core.verbOf(call)} of ${call.core}$place"
+    }
+
     private fun cancel(victim: ExploredCoroutine) {
         victim.job?.cancel(CancelledByExplore())
     }
@@ -151,5 +195,8 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
     companion object {
         const val MAX_STEPS: Int = 100_000
         private const val NANOS = 1_000_000L
+        private val ON_THREAD = ThreadLocal<Explorer>()
+
+        fun isOnThisThread(): Boolean = ON_THREAD.get() != null
     }
 }

@@ -1,7 +1,12 @@
 package baton.test.interleaving
 
-/** How a run failed. */
-internal class Failure(val kind: Kind, val text: String, val cause: Throwable? = null) {
+/**
+ * How a run failed.
+ *
+ * @property text in a few words.
+ * @property details to follow the story; empty if there are none.
+ */
+internal class Failure(val kind: Kind, val text: String, val cause: Throwable? = null, val details: String = "") {
     enum class Kind {
         /** The body or a coroutine has thrown. */
         THROWN,

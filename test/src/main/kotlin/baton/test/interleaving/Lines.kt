@@ -36,9 +36,13 @@ internal fun outermostLineOf(frame: CoroutineStackFrame): String? {
     return found
 }
 
+/** The line of a frame that is the user's code; null if it is not. */
+internal fun lineOf(element: StackTraceElement): String? =
+    if (isLibrary(element.className) || element.lineNumber <= 0) null else text(element)
+
 private fun elementOf(frame: CoroutineStackFrame): StackTraceElement? =
     try {
-        frame.getStackTraceElement()
+        frame.getStackTraceElement()?.let { callOfInlined(it, frame.javaClass.classLoader) }
     } catch (_: Throwable) {
         null // The metadata of the frame is of another version of Kotlin.
     }
@@ -54,6 +58,15 @@ private const val LAMBDA = "invokeSuspend"
 private const val MAX_FRAMES = 1024
 private val LIBRARIES =
     listOf("kotlin.", "kotlinx.coroutines.") +
-        listOf("sync", "channels", "waiting", "tasks", "parallel", "resilience", "batch", "scheduler").map {
-            "baton.$it."
-        }
+        listOf(
+                "sync",
+                "channels",
+                "waiting",
+                "tasks",
+                "parallel",
+                "resilience",
+                "batch",
+                "scheduler",
+                "test.interleaving",
+            )
+            .map { "baton.$it." }

@@ -1,9 +1,12 @@
 package baton.test.interleaving
 
+import kotlin.random.Random
+
 /**
- * Looks for the fewest unusual choices with which [body] still has a [failure] like this one, by delta debugging
+ * Looks for the fewest unusual choices with which [body] still has a [failure] like this one. First by delta debugging
  * (Zeller, Hildebrandt: "Simplifying and isolating failure-inducing input", 2002): of those that are left, none can be
- * left out, unless the limits of the search end it earlier.
+ * left out. Then by trying all that are fewer, as far as the limits of the search allow: a choice may need others only
+ * to be at the right step.
  */
 internal class Reduction(private val body: Body, private val failure: Failure) {
     private var runs = 0
@@ -18,7 +21,23 @@ internal class Reduction(private val body: Body, private val failure: Failure) {
             val hasShrunk = best.unusual.size < before
             size = if (size == 1 && hasShrunk) 1 else minOf(size / 2, best.unusual.size)
         }
-        return best
+        return fewer(best) ?: best
+    }
+
+    /** Choices that are fewer than [best] and fail, if the search finds some. */
+    private fun fewer(best: StepChoices): StepChoices? {
+        val orders = FewestFirst(Random(0))
+        val cancels = best.hasCancel()
+        var left = MAX_RUNS
+        var next: StepChoices? = StepChoices.NONE
+        while (next != null && next.unusual.size < best.unusual.size && left-- > 0 && steps < MAX_STEPS) {
+            val run = Run(body, Again(next), cancels)
+            if (failure.isLike(run.run(isPatient = false))) return run.explorer.choices()
+            steps += run.explorer.steps
+            orders.hasRun(next, run.explorer.alternatives)
+            next = orders.next()
+        }
+        return null
     }
 
     /** Leaves out each part of [size] choices without which it still fails. */

@@ -16,6 +16,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
     val explorer: Explorer = Explorer(order, cancels, story)
     private val checks = ArrayList<() -> Unit>()
     private var uncaught: Throwable? = null
+    private var bodyHasReturned = false
 
     private val whenUncaught = CoroutineExceptionHandler { _, e -> if (uncaught == null) uncaught = e }
 
@@ -26,10 +27,16 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
      */
     fun run(isPatient: Boolean): Failure? {
         val context = explorer + CoroutineName("test") + ThreadCheck(explorer) + whenUncaught
-        val root = CoroutineScope(context).async { with(body) { run(checks) } }
-        val failure = loop(root, isPatient) ?: return checked()
-        abandon(root)
-        return failure
+        val failure =
+            explorer.whileExploring {
+                val root =
+                    CoroutineScope(context).async {
+                        with(body) { run(checks) }
+                        bodyHasReturned = true
+                    }
+                loop(root, isPatient)?.also { abandon(root) }
+            }
+        return failure ?: checked()
     }
 
     private fun loop(root: Deferred<Unit>, isPatient: Boolean): Failure? {
@@ -42,8 +49,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
                 return thrown(it)
             }
             if (root.isCompleted) return root.getCompletionExceptionOrNull()?.let(::failureOf)
-            if (!explorer.isReady())
-                return Failure(Failure.Kind.DEADLOCK, "nothing can go on, and the body has not ended")
+            if (!explorer.isReady()) return stuck()
             if (explorer.steps == Explorer.MAX_STEPS) return Failure(Failure.Kind.LIVELOCK, LIVELOCK)
             if (root.isCancelled) story?.end()
             try {
@@ -52,6 +58,11 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
                 return thrown(e)
             }
         }
+    }
+
+    private fun stuck(): Failure {
+        val stuck = StuckRun(explorer, bodyHasReturned)
+        return Failure(Failure.Kind.DEADLOCK, STUCK, details = if (story == null) "" else stuck.details())
     }
 
     private fun failureOf(e: Throwable): Failure? {
@@ -91,6 +102,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
     }
 
     private companion object {
+        const val STUCK = "nothing can go on, and the body has not ended"
         const val PATIENCE = 200_000_000L
         const val PARK = 1_000_000L
         const val LAST_STEPS = 1_000

@@ -11,11 +11,14 @@ import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 internal class Step(
     val coroutine: ExploredCoroutine,
     private val kind: Kind,
-    private val frame: CoroutineStackFrame?,
+    val frame: CoroutineStackFrame?,
     val block: Runnable,
 ) {
     enum class Kind {
         GOES_ON,
+
+        /** It goes on with a call of a primitive. */
+        CALLS,
         TIMEOUT,
     }
 
@@ -23,7 +26,9 @@ internal class Step(
     fun describe(): String {
         if (kind == Kind.TIMEOUT) return "times out"
         val line = frame?.let(::lineOf)
+        val call = coroutine.call
         return when {
+            kind == Kind.CALLS && call != null -> "calls ${call.core.callOf(call)}" + (line?.let { " at $it" } ?: "")
             line != null -> "goes on at $line"
             coroutine.hasStarted -> "goes on"
             else -> "starts"
