@@ -167,6 +167,42 @@ class ModulePathTest {
         assertEquals(List.of("module baton.micrometer", "micrometer.core"), run(modulePath(MICROMETER)));
     }
 
+    private static final List<String> TEST_FRAMEWORKS = List.of("kotlinx-coroutines-test", "junit-", "kotest-");
+
+    /** What a program needs that explores orders: the artifacts of the test frameworks are optional. */
+    @Test
+    void test_onTheModulePath_needsNoTestFramework_andItsHookIsFound() throws Exception {
+        String user = """
+                package stranger;
+                import baton.sync.Mutex;
+                import baton.test.ExploreKt;
+                import java.util.concurrent.atomic.AtomicInteger;
+                import kotlin.Unit;
+                import kotlinx.coroutines.BuildersKt;
+                import kotlinx.coroutines.CoroutineStart;
+                import kotlin.coroutines.EmptyCoroutineContext;
+                public class Main {
+                    public static void main(String[] args) {
+                        var orders = new AtomicInteger();
+                        ExploreKt.explore(100, 1L, false, (scope, caller) -> {
+                            orders.incrementAndGet();
+                            for (int i = 0; i < 2; i++) {
+                                BuildersKt.launch(scope, EmptyCoroutineContext.INSTANCE, CoroutineStart.DEFAULT,
+                                        (inner, end) -> new Mutex(false, null).lock(null, end));
+                            }
+                            return Unit.INSTANCE;
+                        });
+                        System.out.println(ExploreKt.class.getModule() + " " + orders);
+                    }
+                }
+                """;
+        String path = modulePath(List.of());
+        assertTrue(TEST_FRAMEWORKS.stream().noneMatch(path::contains), path);
+        assertEquals(List.of(), compile("baton.test", path, user));
+        // Two orders of two steps, and each of the two may be interrupted at its call by the other.
+        assertEquals(List.of("module baton.test 4"), run(path));
+    }
+
     /** A program that opens a region, and uses a semaphore whether it can or not. */
     private static final String USER_OF_SHARED = """
             package stranger;

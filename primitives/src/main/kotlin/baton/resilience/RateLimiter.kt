@@ -7,6 +7,7 @@ import baton.monitoring.toUsage
 import baton.resilience.limiter.RateLimiterCore
 import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitGrant
+import baton.waiting.coroutine.isExplored
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -113,7 +114,7 @@ private constructor(
     public suspend fun acquire(permits: Int = 1) {
         requirePermits(permits)
         if (VirtualTime.isPossible) core.clock.bind(coroutineContext)
-        if (!core.tryTake(permits)) awaitGrant(core, permits)
+        if (isExplored() || !core.tryTake(permits)) awaitGrant(core, permits)
     }
 
     /**
@@ -138,7 +139,7 @@ private constructor(
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         requirePermits(permits)
         if (VirtualTime.isPossible) core.clock.bind(coroutineContext)
-        if (core.tryTake(permits)) return true
+        if (!isExplored(timeout) && core.tryTake(permits)) return true
         if (timeout <= Duration.ZERO || !core.canHaveWithin(permits, timeout)) return false
         return awaitGrant(core, permits, timeout = timeout)
     }

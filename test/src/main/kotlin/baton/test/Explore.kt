@@ -18,13 +18,16 @@ import baton.test.interleaving.StepChoices
  * }
  * ```
  *
- * *Steps.* A coroutine runs alone until it suspends; then one of those that are ready goes on. The first run takes them
- * in the order in which they became ready, as usual. The others take turns between random orders, PCT (Burckhardt et
- * al., ASPLOS 2010) and orders that differ from the usual one in as few choices as possible. Where these are fewer than
+ * *Steps.* A coroutine runs alone until it suspends, or calls a primitive of Baton that may suspend, such as
+ * `Mutex.lock`, `Semaphore.acquire` or `Channel.send`: then one of those that are ready goes on. Calls that never
+ * suspend, such as `tryAcquire()`, `release` and `trySend`, and `select` are no such points, nor are calls of other
+ * libraries that happen not to suspend. The first run takes the coroutines in the order in which they became ready, and
+ * lets each call follow at once, as usual. The others take turns between random orders, PCT (Burckhardt et al.,
+ * ASPLOS 2010) and orders that differ from the usual one in as few choices as possible. Where these are fewer than
  * [runs], each order is tried once, and the exploration ends.
  *
  * *Time.* It is virtual, and moves to the next timer once no coroutine is ready. Timers that are due together fire in
- * any order.
+ * any order. What measures time without a clock of its own, such as a `RateLimiter`, binds itself to it.
  *
  * *Failure.* A run fails if the body, a coroutine that it launched, or a check of [ExploreScope.afterwards] throws; if
  * nothing can go on although the body has not ended; and if it takes more than 100,000 steps. The error has the seed,

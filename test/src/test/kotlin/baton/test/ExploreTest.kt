@@ -277,6 +277,18 @@ class ExploreTest {
         assertTrue(failure.message!!.lines().size < 220, failure.message)
     }
 
+    /** No order has the one that waits run for ever. */
+    @Test
+    fun coroutine_thatYieldsUntilAnotherHasRun_isNoLivelock() =
+        explore(runs = 300) {
+            var isDone = false
+            launch { while (!isDone) yield() }
+            launch {
+                yield()
+                isDone = true
+            }
+        }
+
     @Test
     fun otherDispatcher_isNamed() {
         for (body in

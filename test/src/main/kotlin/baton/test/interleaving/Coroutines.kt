@@ -10,7 +10,7 @@ import kotlinx.coroutines.Job
 /** The coroutines of a run, in the order in which they were first dispatched. */
 internal class Coroutines {
     private val byJob = IdentityHashMap<Job, ExploredCoroutine>()
-    private val withoutJob by lazy { ExploredCoroutine("no job", null, isLaunched = false) }
+    private val withoutJob by lazy { ExploredCoroutine("a timer", null, isLaunched = false) }
     private val names = HashMap<String, Int>()
     private val live = ArrayList<ExploredCoroutine>()
     private val all = ArrayList<ExploredCoroutine>()
@@ -30,7 +30,8 @@ internal class Coroutines {
     }
 
     private fun create(job: Job, name: String?): ExploredCoroutine {
-        val coroutine = ExploredCoroutine(unique(name), job, isLaunched = byJob.isNotEmpty())
+        val isBody = all.isEmpty()
+        val coroutine = ExploredCoroutine(if (isBody) BODY else unique(name), job, isLaunched = !isBody)
         all += coroutine
         if (coroutine.isLaunched) live += coroutine
         return coroutine
@@ -52,6 +53,8 @@ internal class Coroutines {
     }
 
     private companion object {
+        const val BODY = "test"
+
         /**
          * The context around the scoped block with this [job], such as `withContext`; null if it is none. Relies on
          * kotlinx.coroutines 1.8 to 1.11, where the Job of such a block is a CoroutineStackFrame whose caller is the

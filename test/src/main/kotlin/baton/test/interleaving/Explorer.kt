@@ -1,8 +1,10 @@
 package baton.test.interleaving
 
+import baton.BatonClock
 import baton.waiting.Waiter
-import java.util.PriorityQueue
+import baton.waiting.clock.ClockedDispatcher
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CoroutineDispatcher
@@ -19,12 +21,11 @@ import kotlinx.coroutines.InternalCoroutinesApi
  */
 @OptIn(InternalCoroutinesApi::class, ExperimentalCoroutinesApi::class)
 internal class Explorer(private val order: Order, private val cancels: Boolean, private val story: Story?) :
-    CoroutineDispatcher(), Delay {
+    CoroutineDispatcher(), Delay, ClockedDispatcher {
+    override val clock: BatonClock = ExplorerClock(this)
     private val thread = Thread.currentThread()
     private val ready = ArrayList<Step>()
-    private val timers = PriorityQueue<Timer>()
-    private val coroutines = Coroutines()
-    private var timersSet = 0L
+    private val timers = Timers(ready)
     private var choices = IntArray(64)
     private var pauses = false
     private var hasEnded = false
@@ -34,11 +35,13 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
         private set
 
     /** The virtual time since the run began. */
-    var nanos: Long = 0
-        private set
+    val nanos: Long
+        get() = timers.nanos
 
     var steps: Int = 0
         private set
+
+    val coroutines: Coroutines = Coroutines()
 
     val alternatives: Alternatives = Alternatives()
 
@@ -90,38 +93,15 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
     override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle =
         schedule(timeMillis, Step(coroutines.of(context), Step.Kind.TIMEOUT, null, block))
 
-    private fun schedule(millis: Long, step: Step): DisposableHandle {
-        val wait = millis.coerceAtLeast(0)
-        val due = if (wait > (Long.MAX_VALUE - nanos) / NANOS) Long.MAX_VALUE else nanos + wait * NANOS
-        return Timer(due, timersSet++, step).also(timers::add)
-    }
+    /** Runs [task], which belongs to no coroutine, once [wait] nanoseconds have passed. */
+    fun scheduleTask(wait: Long, task: Runnable): DisposableHandle =
+        timers.schedule(wait, Step(coroutines.of(EmptyCoroutineContext), Step.Kind.TIMEOUT, null, task))
 
-    private inner class Timer(val due: Long, private val number: Long, val step: Step) :
-        DisposableHandle, Comparable<Timer> {
-        var isDisposed = false
+    private fun schedule(millis: Long, step: Step): DisposableHandle =
+        timers.schedule(if (millis > Long.MAX_VALUE / NANOS) Long.MAX_VALUE else millis * NANOS, step)
 
-        override fun compareTo(other: Timer): Int = compareValuesBy(this, other, Timer::due, Timer::number)
-
-        override fun dispose() {
-            if (isDisposed) return
-            isDisposed = true
-            ready.remove(step)
-        }
-    }
-
-    /**
-     * Whether a coroutine is ready, if need be because time moves to the next timers. Those due together come together.
-     */
-    fun isReady(): Boolean {
-        while (ready.isEmpty()) {
-            val first = timers.poll() ?: return false
-            if (first.isDisposed) continue
-            nanos = first.due
-            ready += first.step
-            while (timers.peek()?.due == nanos) timers.poll().let { if (!it.isDisposed) ready += it.step }
-        }
-        return true
-    }
+    /** Whether a step is ready, if need be because time moves to the next timers. */
+    fun isReady(): Boolean = ready.isNotEmpty() || timers.advance()
 
     /** Takes a step, of one of the coroutines that are ready. */
     fun step() {
@@ -172,23 +152,13 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
         }
     }
 
-    /** For a report: what the coroutines wait for that have not ended. */
-    fun waits(bodyHasReturned: Boolean): List<String> =
-        coroutines.active().map {
-            if (bodyHasReturned && !it.isLaunched) "$it waits for what it launched" else waitOf(it)
-        }
-
-    private fun waitOf(coroutine: ExploredCoroutine): String {
-        val call = coroutine.call?.takeIf { it.isWaiting }
-        val line = coroutine.frame?.let { if (call == null) outermostLineOf(it) else lineOf(it) }
-        val place = if (line == null) "" else " at $line"
-        return if (call == null) "$coroutine is suspended$place"
-        else "$coroutine waits for ${call.core.verbOf(call)} of ${call.core}$place"
-    }
-
     private fun cancel(victim: ExploredCoroutine) {
         victim.job?.cancel(CancelledByExplore())
     }
+
+    /** kotlinx.coroutines has a body for it, but not as a default method before 1.11. */
+    @Deprecated("As in kotlinx.coroutines, which does not call it", level = DeprecationLevel.ERROR)
+    override suspend fun delay(time: Long): Unit = throw UnsupportedOperationException()
 
     override fun toString(): String = "the dispatcher of explore"
 

@@ -1,5 +1,6 @@
 package baton.test.interleaving
 
+import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.CoroutineName
@@ -24,10 +25,8 @@ internal class Outside(private val context: CoroutineContext, private val thread
 }
 
 /** Sees where the coroutines run that inherit the context of the body. */
-internal class ThreadCheck(private val explorer: Explorer) : ThreadContextElement<Unit> {
-    override val key: CoroutineContext.Key<ThreadCheck>
-        get() = Key
-
+internal class ThreadCheck(private val explorer: Explorer) :
+    AbstractCoroutineContextElement(Key), ThreadContextElement<Unit> {
     override fun updateThreadContext(context: CoroutineContext) {
         if (!explorer.isItsThread()) explorer.foundOutside(context)
     }

@@ -19,10 +19,12 @@ internal class RandomWalk(private val random: Random) : Order {
  */
 internal class Pct(private val random: Random, depth: Int, length: Int) : Order {
     private val priorities = IdentityHashMap<ExploredCoroutine, Int>()
-    private val changes = IntArray(depth - 1) { random.nextInt(length) }
+    private val changes = IntArray(depth - 1) { random.nextInt(length.coerceAtMost(UNFAIR_STEPS)) }
     private var lowest = 0
 
     override fun choose(step: Int, ready: List<Step>, victims: List<ExploredCoroutine>): Int {
+        // A coroutine that yields until another one has done something would have the highest priority for ever.
+        if (step >= UNFAIR_STEPS) return random.nextInt(ready.size)
         val first = highest(ready)
         if (step !in changes) return first
         priorities[ready[first].coroutine] = --lowest
@@ -33,6 +35,10 @@ internal class Pct(private val random: Random, depth: Int, length: Int) : Order 
 
     private fun priorityOf(coroutine: ExploredCoroutine): Int =
         priorities.getOrPut(coroutine) { random.nextInt(Int.MAX_VALUE) }
+
+    private companion object {
+        const val UNFAIR_STEPS = 5_000
+    }
 }
 
 /** As [order], but the first step from [at] on at which one can be cancelled cancels one of them. */

@@ -3,10 +3,10 @@ package baton.test.interleaving
 import java.util.concurrent.locks.LockSupport
 import kotlin.coroutines.cancellation.CancellationException
 import kotlinx.coroutines.CoroutineExceptionHandler
-import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Deferred
 import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.async
 
@@ -26,7 +26,8 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
      * @param isPatient whether to wait a moment, where nothing can go on, for another thread.
      */
     fun run(isPatient: Boolean): Failure? {
-        val context = explorer + CoroutineName("test") + ThreadCheck(explorer) + whenUncaught
+        val job = Job() // What is bound to the time of the run is so until the checks have ended.
+        val context = job + explorer + ThreadCheck(explorer) + whenUncaught
         val failure =
             explorer.whileExploring {
                 val root =
@@ -36,7 +37,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
                     }
                 loop(root, isPatient)?.also { abandon(root) }
             }
-        return failure ?: checked()
+        return (failure ?: checked()).also { job.complete() }
     }
 
     private fun loop(root: Deferred<Unit>, isPatient: Boolean): Failure? {
@@ -61,7 +62,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
     }
 
     private fun stuck(): Failure {
-        val stuck = StuckRun(explorer, bodyHasReturned)
+        val stuck = StuckRun(explorer.coroutines, bodyHasReturned)
         return Failure(Failure.Kind.DEADLOCK, STUCK, details = if (story == null) "" else stuck.details())
     }
 

@@ -24,7 +24,7 @@ internal class Step(
 
     /** For the story. To be asked before it runs. */
     fun describe(): String {
-        if (kind == Kind.TIMEOUT) return "times out"
+        if (kind == Kind.TIMEOUT) return if (coroutine.job == null) "fires" else "times out"
         val line = frame?.let(::lineOf)
         val call = coroutine.call
         return when {

@@ -4,12 +4,21 @@ import baton.monitoring.Deadlock
 import baton.monitoring.core.standingDeadlocks
 
 /** A run in which no coroutine is ready and no timer is set, although the body has not ended. */
-internal class StuckRun(private val explorer: Explorer, private val bodyHasReturned: Boolean) {
+internal class StuckRun(private val coroutines: Coroutines, private val bodyHasReturned: Boolean) {
     /** Who waits for what, and who holds that. */
     fun details(): String {
         val deadlocks = standingDeadlocks()
-        val lines = explorer.waits(bodyHasReturned) + (deadlocks?.map(::textOf)?.sorted() ?: listOf(HOW))
+        val lines = coroutines.active().map(::waitOf) + (deadlocks?.map(::textOf)?.sorted() ?: listOf(HOW))
         return lines.joinToString("", "\nThen nothing can go on:") { "\n  $it" }
+    }
+
+    private fun waitOf(coroutine: ExploredCoroutine): String {
+        if (bodyHasReturned && !coroutine.isLaunched) return "$coroutine waits for what it launched"
+        val call = coroutine.call?.takeIf { it.isWaiting }
+        val line = coroutine.frame?.let { if (call == null) outermostLineOf(it) else lineOf(it) }
+        val place = if (line == null) "" else " at $line"
+        return if (call == null) "$coroutine is suspended$place"
+        else "$coroutine waits for ${call.core.verbOf(call)} of ${call.core}$place"
     }
 
     /** Where the cycle begins is arbitrary, so that the text begins with the first of its lines. */

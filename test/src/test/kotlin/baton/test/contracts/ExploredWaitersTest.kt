@@ -125,18 +125,19 @@ internal class ExploredWaitersTest {
     @FieldSource("opened")
     fun open_anyOneCancelled_servesAllOthers(explored: Explored) =
         explored.run { place ->
-            var served = 0
+            val served = HashSet<Int>()
             val callers =
                 List(CALLERS) {
                     launch(CoroutineName("caller $it")) {
                         place.waitHere()
-                        served++
+                        served += it
                     }
                 }
             place.grant()
             afterwards {
-                assertEquals(callers.count { !it.isCancelled }, served)
-                place.assertIdle(holders = served)
+                // One that is cancelled before a call that need not wait may be served, too.
+                assertEquals(emptyList<Int>(), callers.indices.filter { !callers[it].isCancelled && it !in served })
+                place.assertIdle(holders = served.size)
             }
         }
 
