@@ -16,7 +16,8 @@ module baton.primitives {
     exports baton.tasks;
     exports baton.bridge to
             baton.interop,
-            baton.shared;
+            baton.shared,
+            baton.test;
     exports baton.files to
             baton.scheduler,
             baton.shared;

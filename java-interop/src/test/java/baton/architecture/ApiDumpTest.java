@@ -43,6 +43,7 @@ class ApiDumpTest {
                     "baton.scheduler.journal.**",
                     "baton.scheduler.tasks.**",
                     "baton.scheduler.schedule.**",
+                    "baton.test.assertions.**",
                     "baton.test.interleaving.**",
                     "baton.interop.internal.**"),
             Set.of(),

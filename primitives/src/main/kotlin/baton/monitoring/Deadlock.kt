@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.monitoring.core.whereTaken
 import kotlin.time.Duration
 
 /**
@@ -38,22 +39,9 @@ public class Deadlock(public val cycle: List<Edge>) {
 
         override fun toString(): String {
             val since = if (waited == null) "" else " (for $waited)"
-            val taken = takenAt?.let { ", taken at" + frames(it) } ?: ""
-            return "$waiter waits for $waitsFor$since, held by $heldBy$taken"
-        }
-
-        /** The first frames outside of this library; all of them where there is none. */
-        private fun frames(site: Throwable): String {
-            val trace = site.stackTrace.toList()
-            val callers = trace.dropWhile { it.className.startsWith(OURS) }.ifEmpty { trace }
-            return callers.take(FRAMES).joinToString("") { "\n      $it" }
+            return "$waiter waits for $waitsFor$since, held by $heldBy${whereTaken(takenAt)}"
         }
     }
 
     override fun toString(): String = cycle.joinToString("\n", prefix = "Deadlock of ${cycle.size}:\n") { "  $it" }
-
-    private companion object {
-        const val OURS = "baton."
-        const val FRAMES = 4
-    }
 }
