@@ -7,5 +7,6 @@ module baton.scheduler {
 
     exports baton.scheduler;
     exports baton.scheduler.bridge to
-            baton.interop;
+            baton.interop,
+            baton.test;
 }

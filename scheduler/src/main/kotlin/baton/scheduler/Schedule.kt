@@ -208,6 +208,9 @@ public class Schedule<K : Any>(
      */
     public fun nextDue(key: K): Instant? = core.nextDue(key)
 
+    /** When the first of all entries fires next; null if there is none that is due. */
+    @JvmSynthetic internal fun firstDue(): Instant? = core.firstDue()
+
     /**
      * The keys of the entries whose trigger has thrown, or is unknown to [ScheduleConfig.triggers]. They do not fire:
      * the trigger is tried again by [resume], by a [put], and at the next start of a schedule with the same store.

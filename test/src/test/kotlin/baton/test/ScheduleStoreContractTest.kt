@@ -19,6 +19,12 @@ class InMemoryScheduleStoreContractTest : ScheduleStoreContract() {
     override fun open(): ScheduleStore<String> = store
 }
 
+class FakeScheduleStoreContractTest : ScheduleStoreContract() {
+    private val store = FakeScheduleStore<String>()
+
+    override fun open(): ScheduleStore<String> = store
+}
+
 class JournalScheduleStoreContractTest : ScheduleStoreContract() {
     @TempDir lateinit var directory: Path
 

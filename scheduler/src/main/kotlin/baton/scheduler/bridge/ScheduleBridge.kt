@@ -34,6 +34,8 @@ import kotlinx.coroutines.future.await
 
 // The internal API of schedules for Baton's Java API. Java cannot call functions with a kotlin.time.Duration.
 
+@InternalBatonApi public fun firstDueOf(schedule: Schedule<*>): Instant? = schedule.firstDue()
+
 @InternalBatonApi public fun every(period: Duration): Trigger = Trigger.every(period.toKotlinDuration())
 
 @InternalBatonApi

@@ -131,6 +131,13 @@ internal class ScheduleCore<K : Any>(
             if (slot < 0) null else instantOf(slot)
         }
 
+    /** When the first entry fires; null if there is none that is due. */
+    fun firstDue(): Instant? {
+        val due = table.step { table.heap.firstDue }
+        val resolution = config.resolution.inWholeMicroseconds
+        return if (due == Times.NEVER) null else Times.instantOf(Times.roundedUp(due, resolution))
+    }
+
     /** When [slot] is due; null if it is not in the heap. */
     private fun instantOf(slot: Int): Instant? {
         val due = table.heap.dueOf(slot)

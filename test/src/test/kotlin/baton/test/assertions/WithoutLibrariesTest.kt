@@ -22,6 +22,9 @@ class WithoutLibrariesTest {
             val thrown =
                 assertThrows<InvocationTargetException> { assertIdle.invoke(null, mutex.newInstance(true, null)) }
             assertEquals(AssertionError::class.java, thrown.targetException.javaClass)
+            for (name in listOf("ManualClock", "FakeScheduleStore")) {
+                loader.loadClass("baton.test.$name").getConstructor().newInstance()
+            }
         }
     }
 }

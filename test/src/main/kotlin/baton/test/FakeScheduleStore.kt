@@ -1,0 +1,140 @@
+package baton.test
+
+import baton.BatonClock
+import baton.scheduler.InMemoryScheduleStore
+import baton.scheduler.ScheduleRow
+import baton.scheduler.ScheduleStore
+import baton.waiting.clock.BoundClock
+import java.io.IOException
+import java.time.Duration
+import kotlin.coroutines.resume
+import kotlin.time.toJavaDuration
+import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.suspendCancellableCoroutine
+
+/**
+ * A store for tests of a schedule, which fails and is slow where a test wants it to.
+ *
+ * ```
+ * val store = FakeScheduleStore<String>()
+ * store.failNext(2)                     // the next two calls
+ * store.failFor(10.minutes)             // an outage
+ * store.delayCalls(3.seconds)
+ * ```
+ *
+ * The calls are those of `load`, `apply`, `own` and `renew`. One that fails throws an [IOException] and has no effect.
+ * The delay comes before the effect, and before the failure. All members may be called from any thread.
+ *
+ * @param inside the store that keeps the rows.
+ * @param clock measures spans and delays; by default the clock of the schedule that calls.
+ */
+public class FakeScheduleStore<K : Any>
+@JvmOverloads
+constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), clock: BatonClock? = null) :
+    ScheduleStore<K> by inside {
+    private val time = BoundClock(clock, { "FakeScheduleStore" })
+
+    // Guarded by this.
+    private var failures = 0
+    private var failsUntil = Long.MIN_VALUE
+    private var delay = Duration.ZERO
+    private var called = 0
+
+    /** How many calls there were, those that failed included. */
+    public val calls: Int
+        @Synchronized get() = called
+
+    /**
+     * The next [calls] calls fail; those that were to fail before do not count any more.
+     *
+     * @throws IllegalArgumentException if [calls] is negative.
+     */
+    @Synchronized
+    public fun failNext(calls: Int) {
+        require(calls >= 0) { "calls = $calls, must be at least 0" }
+        failures = calls
+    }
+
+    /**
+     * All calls fail whose effect would come within [span] from now, or in the past if it is zero.
+     *
+     * @throws IllegalArgumentException if [span] is negative, or above 292 years.
+     */
+    public fun failFor(span: Duration) {
+        val nanos = nanosOf(span, "span")
+        val until = time.read().let { if (nanos > Long.MAX_VALUE - it) Long.MAX_VALUE else it + nanos }
+        synchronized(this) { failsUntil = until }
+    }
+
+    /** As the other, for a duration of Kotlin. */
+    public fun failFor(span: kotlin.time.Duration): Unit = failFor(span.toJavaDuration())
+
+    /**
+     * Each call from now on takes [delay]; zero ends that.
+     *
+     * @throws IllegalArgumentException if [delay] is negative, or above 292 years.
+     */
+    public fun delayCalls(delay: Duration) {
+        nanosOf(delay, "delay")
+        synchronized(this) { this.delay = delay }
+    }
+
+    /** As the other, for a duration of Kotlin. */
+    public fun delayCalls(delay: kotlin.time.Duration): Unit = delayCalls(delay.toJavaDuration())
+
+    override suspend fun load(since: Long): List<ScheduleRow<K>> {
+        beginCall("load")
+        return inside.load(since)
+    }
+
+    override suspend fun apply(rows: List<ScheduleRow<K>>): Long {
+        beginCall("apply")
+        return inside.apply(rows)
+    }
+
+    override suspend fun own(owner: String, renewEvery: kotlin.time.Duration): Boolean {
+        beginCall("own")
+        return inside.own(owner, renewEvery)
+    }
+
+    override suspend fun renew() {
+        beginCall("renew")
+        inside.renew()
+    }
+
+    private suspend fun beginCall(call: String) {
+        val context = currentCoroutineContext()
+        time.bind(context)
+        val delay =
+            synchronized(this) {
+                called++
+                delay
+            }
+        if (!delay.isZero) {
+            suspendCancellableCoroutine { caller ->
+                val timer = time.schedule(delay.toKotlinDuration(), context) { caller.resume(Unit) }
+                caller.invokeOnCancellation { timer?.dispose() }
+            }
+        }
+        if (fails(time.read())) throw IOException("$call of a FakeScheduleStore fails, as the test wants it")
+    }
+
+    @Synchronized
+    private fun fails(now: Long): Boolean {
+        if (failures == 0) return now < failsUntil
+        failures--
+        return true
+    }
+
+    private fun nanosOf(duration: Duration, name: String): Long {
+        require(!duration.isNegative) { "$name = $duration, must be at least 0" }
+        return try {
+            duration.toNanos()
+        } catch (e: ArithmeticException) {
+            throw IllegalArgumentException("$name = $duration, must be at most 292 years", e)
+        }
+    }
+
+    override fun toString(): String = "FakeScheduleStore of $inside"
+}
