@@ -33,7 +33,7 @@ public class FakeScheduleStore<K : Any>
 @JvmOverloads
 constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), clock: BatonClock? = null) :
     ScheduleStore<K> by inside {
-    private val time = BoundClock(clock, { "FakeScheduleStore" })
+    private val time = BoundClock(clock)
 
     // Guarded by this.
     private var failures = 0
