@@ -37,7 +37,8 @@ import baton.test.interleaving.StepChoices
  * *Body.* It runs many times, so what it changes must be made within it. What it does may depend on nothing but the
  * order: not on real time, random numbers, or hash codes. Where a failure does not repeat for that reason, the error
  * says so. All coroutines must run on the dispatcher of the body, which they inherit; code that takes a dispatcher gets
- * `coroutineContext[ContinuationInterceptor] as CoroutineDispatcher`.
+ * `coroutineContext[ContinuationInterceptor] as CoroutineDispatcher`. A thread that resumes one of them is recognised
+ * if it comes within 0.2 s; later than that, the wait for it looks like a deadlock.
  *
  * *Limits.* Two coroutines never run at the same time, so data races within code that does not suspend are not found. A
  * coroutine that blocks its thread, or loops without suspending, blocks the exploration.
@@ -48,6 +49,7 @@ import baton.test.interleaving.StepChoices
  *   suspension points. That alone is no failure.
  * @throws AssertionError for the first order that fails, with the failure as its cause.
  * @throws IllegalStateException if a coroutine of the body runs on another thread, or is resumed by one.
+ * @throws InterruptedException if the thread is interrupted, say by a time limit of the test; asked before each run.
  */
 public fun explore(
     runs: Int = 1_000,

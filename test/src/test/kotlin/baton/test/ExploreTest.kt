@@ -290,6 +290,19 @@ class ExploreTest {
         }
 
     @Test
+    fun interrupt_endsTheExploration() {
+        var runs = 0
+        assertThrows(InterruptedException::class.java) {
+            explore {
+                repeat(5) { launch { yield() } }
+                if (++runs == 3) Thread.currentThread().interrupt()
+            }
+        }
+        assertEquals(3, runs)
+        assertFalse(Thread.interrupted())
+    }
+
+    @Test
     fun otherDispatcher_isNamed() {
         for (body in
             listOf<suspend ExploreScope.() -> Unit>(
