@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The code in the documents compiles: it occurs in a test of this folder or of its Kotlin twin. White space and comments
+ * The code in the documents compiles: it occurs in a test of this folder, of its Kotlin twin, or of the one in baton-test. White space and comments
  * at the ends of lines do not count, because formatters and documents break lines differently.
  */
 class DocSnippetsTest {
@@ -61,7 +61,8 @@ class DocSnippetsTest {
 
     private static List<String> sources() throws IOException {
         List<String> found = new ArrayList<>();
-        for (String folder : List.of("src/test/java/baton/docs", "src/test/kotlin/baton/docs")) {
+        for (String folder : List.of(
+                "src/test/java/baton/docs", "src/test/kotlin/baton/docs", "../test/src/test/kotlin/baton/test/docs")) {
             try (Stream<Path> files = Files.list(Path.of(folder))) {
                 for (Path file : files.filter(path -> !path.endsWith("DocSnippetsTest.java"))
                         .toList()) {
@@ -81,7 +82,7 @@ class DocSnippetsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/MIGRATING.md"})
+    @ValueSource(strings = {"README.md", "docs/MIGRATING.md", "docs/testing.md"})
     void codeBlocks_ofADocument_occurInTests(String document) throws IOException {
         String text = Files.readString(ROOT.resolve(document));
         List<String> blocks =
