@@ -13,8 +13,6 @@ internal class Bug(
     val failure: String,
     /** Whether the program is only wrong when one of its coroutines is cancelled. */
     val cancels: Boolean = false,
-    /** Whether it needs another coroutine to go on before a call that does not suspend. */
-    val needsPointsBeforeCalls: Boolean = false,
     private val program: suspend ExploreScope.(isRight: Boolean) -> Unit,
 ) {
     suspend fun wrong(scope: ExploreScope) = scope.program(false)

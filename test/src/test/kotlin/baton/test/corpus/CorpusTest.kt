@@ -55,7 +55,7 @@ internal class CorpusTest {
         const val RUNS = 2_000
         const val SEED = 53L
 
-        @JvmField val bugs = corpus.filterNot { it.needsPointsBeforeCalls }
+        @JvmField val bugs = corpus
 
         val IN_EACH_ORDER =
             setOf("an update is lost across a suspension", "cache stampede", "a token is refreshed twice")

@@ -11,7 +11,7 @@ import kotlinx.coroutines.launch
 
 internal val permitBugs =
     listOf(
-        Bug("two locks in opposite order", failure = DEADLOCK, needsPointsBeforeCalls = true) { isRight ->
+        Bug("two locks in opposite order", failure = DEADLOCK) { isRight ->
             class Account(val id: Int) {
                 val mutex = Mutex(name = "account $id")
                 var balance = 100
@@ -62,7 +62,7 @@ internal val permitBugs =
             suspend fun request() {
                 permits.acquire()
                 try {
-                    check(++running <= 2) { "$running at a time" }
+                    check(++running <= 2) { "$running permits are used" }
                     call()
                 } catch (e: CancellationException) {
                     if (!isRight) permits.release()

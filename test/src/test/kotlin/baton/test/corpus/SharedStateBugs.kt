@@ -46,11 +46,7 @@ internal val sharedStateBugs =
             }
             afterwards { check(balance >= 0) { "balance $balance" } }
         },
-        Bug(
-            "each access of a map is locked, but not the two together",
-            failure = "sold 2 times",
-            needsPointsBeforeCalls = true,
-        ) { isRight ->
+        Bug("each access of a map is locked, but not the two together", failure = "sold 2 times") { isRight ->
             val mutex = Mutex()
             val seats = HashMap<String, String>()
             var sold = 0
@@ -64,11 +60,8 @@ internal val sharedStateBugs =
             for (who in listOf("a", "b")) launch(CoroutineName(who)) { if (buy(who)) sold++ }
             afterwards { check(sold == 1) { "sold $sold times" } }
         },
-        Bug(
-            "a read lock is exchanged for the write lock, and nothing is checked again",
-            failure = "loaded 2",
-            needsPointsBeforeCalls = true,
-        ) { isRight ->
+        Bug("a read lock is exchanged for the write lock, and nothing is checked again", failure = "loaded 2") { isRight
+            ->
             val lock = ReadWriteLock()
             var settings: String? = null
             var loads = 0
