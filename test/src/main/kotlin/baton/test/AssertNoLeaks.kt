@@ -6,6 +6,7 @@ import baton.test.assertions.LeakCheck
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
+import kotlin.time.Duration
 
 /**
  * Runs [block], which may suspend, and then asserts that it has left nothing behind at any of [objects].
@@ -22,7 +23,9 @@ import kotlin.contracts.contract
  * block. So a permit that was held before is no leak. One that the block takes while it returns another is not seen
  * either: only the numbers are compared.
  *
- * *When.* It looks once, when the block has ended. So the block waits for the coroutines that it starts.
+ * *When.* It looks when the block has ended, so the block waits for the coroutines that it starts. Where other threads
+ * may then be at their last step, as in tests without virtual time, it looks again while something is left, for as long
+ * as [patience] in real time. Meanwhile it blocks its thread.
  *
  * *Failures.* One error lists all that is left, as [shouldBeIdle] does. If the block throws, that is thrown, with the
  * error of the leaks as suppressed.
@@ -32,7 +35,7 @@ import kotlin.contracts.contract
  * @throws IllegalArgumentException if there is nothing to assert about one of [objects]; [block] has not run.
  */
 @OptIn(ExperimentalContracts::class)
-public inline fun <T> assertNoLeaks(vararg objects: Any, block: () -> T): T {
+public inline fun <T> assertNoLeaks(vararg objects: Any, patience: Duration = Duration.ZERO, block: () -> T): T {
     contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
     val check = beginLeakCheck(objects)
     var failure: Throwable? = null
@@ -42,7 +45,7 @@ public inline fun <T> assertNoLeaks(vararg objects: Any, block: () -> T): T {
         failure = e
         throw e
     } finally {
-        endLeakCheck(check, failure)
+        endLeakCheck(check, failure, patience.inWholeNanoseconds)
     }
 }
 
@@ -50,6 +53,6 @@ public inline fun <T> assertNoLeaks(vararg objects: Any, block: () -> T): T {
 
 @PublishedApi
 @JvmSynthetic
-internal fun endLeakCheck(check: Any, failure: Throwable?) {
-    (check as LeakCheck).end(failure)
+internal fun endLeakCheck(check: Any, failure: Throwable?, patienceNanos: Long) {
+    (check as LeakCheck).end(failure, patienceNanos)
 }

@@ -19,7 +19,7 @@ internal object Expectations {
         val look = Look(target)
         val seen = look.waiters.number
         if (seen == expected.toLong()) return
-        throw failure("$target: $expected callers should wait, not $seen" + linesOf(look), expected, seen)
+        throw failure("$target: waiting = $seen, expected = $expected" + linesOf(look), expected, seen)
     }
 
     fun inUse(target: Any, expected: Long) {
@@ -27,7 +27,7 @@ internal object Expectations {
         val look = Look(target)
         val seen = look.usage.inUse
         if (seen == expected) return
-        throw failure("$target: $expected should be in use, not $seen" + linesOf(look), expected, seen)
+        throw failure("$target: in use = $seen, expected = $expected" + linesOf(look), expected, seen)
     }
 
     fun closed(target: Any) {

@@ -10,10 +10,18 @@ internal class LeakCheck(targets: List<Any>) {
     /**
      * Ends the check. While something is left, it looks again, for as long as [patienceNanos].
      *
-     * @param failure of what was checked, which then gets the leaks as a suppressed error.
+     * @param failure of what was checked, which then gets what this would throw as suppressed.
      * @throws AssertionError with all that is left.
      */
     fun end(failure: Throwable? = null, patienceNanos: Long = 0) {
+        try {
+            requireNoLeaks(patienceNanos)
+        } catch (e: Throwable) {
+            if (failure == null) throw e else failure.addSuppressed(e)
+        }
+    }
+
+    private fun requireNoLeaks(patienceNanos: Long) {
         val start = System.nanoTime()
         var leaks = leaks()
         while (leaks.isNotEmpty() && System.nanoTime() - start < patienceNanos) {
@@ -21,8 +29,7 @@ internal class LeakCheck(targets: List<Any>) {
             leaks = leaks()
         }
         if (leaks.isEmpty()) return
-        val error = Expectations.failure("left behind:\n" + leaks.joinToString("\n"), "nothing", "${leaks.size} leaks")
-        if (failure == null) throw error else failure.addSuppressed(error)
+        throw Expectations.failure("left behind:\n" + leaks.joinToString("\n"), "nothing", "${leaks.size} leaks")
     }
 
     /** A text for each target of which more is left than there was. */

@@ -111,7 +111,7 @@ class AssertionsTest {
         assertEquals("the pool is not idle$waiters", messageOf { pool.shouldBeIdle() })
         active = 2
         assertEquals("the pool is not idle\n  in use: 2$waiters", messageOf { pool.shouldBeIdle() })
-        assertEquals("the pool: 3 should be in use, not 2\n  in use: 2$waiters", messageOf { pool shouldHaveInUse 3 })
+        assertEquals("the pool: in use = 2, expected = 3\n  in use: 2$waiters", messageOf { pool shouldHaveInUse 3 })
         pool shouldHaveInUse 2
     }
 
@@ -135,7 +135,7 @@ class AssertionsTest {
         val jobs = List(2) { start("w$it") { mutex.withLock(owner = "owner $it") {} } }
         BatonAssertions.assertWaiters(2, mutex shouldHaveWaiters 2)
         assertEquals(
-            "$mutex: 1 callers should wait, not 2\n  holders: 1 (the holder is unknown: -Dbaton.deadlocks=true " +
+            "$mutex: waiting = 2, expected = 1\n  holders: 1 (the holder is unknown: -Dbaton.deadlocks=true " +
                 "records it)\n  callers waiting: 2, w0, w1",
             messageOf { mutex shouldHaveWaiters 1 },
         )

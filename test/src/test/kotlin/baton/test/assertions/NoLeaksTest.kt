@@ -1,6 +1,8 @@
 package baton.test.assertions
 
 import baton.channels.Channel
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
 import baton.scheduler.Schedule
 import baton.scheduler.TaskScheduler
 import baton.scheduler.Trigger
@@ -9,7 +11,9 @@ import baton.sync.Semaphore
 import baton.sync.WaitGroup
 import baton.sync.withLock
 import baton.test.assertNoLeaks
+import baton.test.shouldBeIdle
 import kotlin.time.Duration.Companion.days
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Dispatchers
@@ -122,6 +126,35 @@ class NoLeaksTest {
     @Test
     fun object_thatIsNotMonitored_isRefusedBeforeTheBlock() {
         assertThrows<IllegalArgumentException> { assertNoLeaks("text") { error("ran") } }
+    }
+
+    @Test
+    fun block_whoseThreadTakesItsLastStepLater_isWaitedForWithPatience() {
+        assertNoLeaks(semaphore, patience = 2.minutes) {
+            semaphore.tryAcquire()
+            Thread { semaphore.release() }.start()
+        }
+        semaphore.shouldBeIdle()
+    }
+
+    @Test
+    fun block_thatFails_isThrownAlsoIfTheLookFails() {
+        var isBroken = false
+        val pool =
+            object : Monitored {
+                override val name = "pool"
+
+                override fun usage() = if (isBroken) error("no usage") else Usage(0, 1)
+            }
+        val failure = IllegalStateException("wrong")
+        val thrown =
+            assertThrows<IllegalStateException> {
+                assertNoLeaks(pool) {
+                    isBroken = true
+                    throw failure
+                }
+            }
+        assertEquals(listOf(failure, "no usage"), listOf(thrown, thrown.suppressed.single().message))
     }
 
     @Test
