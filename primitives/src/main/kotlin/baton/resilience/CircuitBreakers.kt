@@ -224,12 +224,13 @@ public class CircuitBreakers<K : Any>(
         }
 
         private fun putBack() {
+            val now = read() // Not in there: the map is locked, and the clock is code of users.
             entries.compute(key) { _, other ->
                 // Another caller may have put it back, or found it replaced, meanwhile.
                 val count = uses.get()
                 if (count >= 0 || count == REPLACED) return@compute other
                 if (other == null) {
-                    lastUse = read()
+                    lastUse = now
                     uses.set((count + USE) and Long.MAX_VALUE)
                 } else if (other !== this) {
                     uses.set(REPLACED)

@@ -128,8 +128,11 @@ public abstract class WaitCore : TinyLock() {
     }
 
     /** As the other, for a wait of a future. */
-    public fun schedule(millis: Long, action: Runnable): DisposableHandle =
-        clock?.schedule(millis, action) ?: Timeouts.schedule(millis, action)
+    public fun schedule(millis: Long, action: Runnable): DisposableHandle {
+        val clock = clock ?: return Timeouts.schedule(millis, action)
+        clock.requireKnown()
+        return clock.schedule(millis, action)
+    }
 
     /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
     public abstract fun failure(waiter: Waiter): Throwable

@@ -11,9 +11,11 @@ import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import baton.resilience.retry
+import baton.waiting.ThreadWaiter
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
+import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
@@ -26,6 +28,7 @@ import kotlinx.coroutines.Delay
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.InternalCoroutinesApi
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -245,6 +248,91 @@ internal class SelfBindingTest {
     fun limiter_madeAndUsedBefore_countsFromThere() {
         assertTrue(limiter.tryAcquire())
         runTest { assertTrue(fivePermits() in 4_000L..5_000L) }
+    }
+
+    @Test
+    fun limiter_thatAThreadAwaits_isRefusedInATest() {
+        val slow = RateLimiter.tokenBucket(1 per 1.hours)
+        assertTrue(slow.tryAcquire())
+        val waiter = thread(isDaemon = true) { runCatching { ThreadWaiter(slow.core, 1, null, slow).await() } }
+        while (slow.waiting == 0) Thread.onSpinWait()
+        runTest { assertThrows<IllegalStateException> { slow.acquire() } }
+        waiter.interrupt()
+        waiter.join(120_000)
+        assertEquals(0, slow.waiting)
+    }
+
+    @Test
+    fun limiter_usedInRealTimeBefore_isRefusedInTwoTimesOfOneTest() {
+        val many = RateLimiter.tokenBucket(10 per 1.seconds)
+        runBlocking { many.acquire() }
+        runTest {
+            withContext(Dispatchers.IO) { many.acquire() }
+            assertThrows<IllegalStateException> { many.acquire() }
+        }
+        runTest { many.acquire() }
+    }
+
+    // ---- after a test
+
+    @Test
+    fun limiter_ofATestThatHasEnded_hasTheTimeOfTheThreadsThatFollow() {
+        val fast = RateLimiter.tokenBucket(1 per 20.seconds / 1_000)
+        runTest { fast.acquire() }
+        val start = TimeSource.Monotonic.markNow()
+        while (!fast.tryAcquire()) assertTrue(start.elapsedNow() < 2.minutes)
+    }
+
+    @Test
+    fun breaker_ofATestThatHasEnded_isAwaitedByThreadsInRealTime() {
+        runTest {
+            fail()
+            breaker.trip()
+        }
+        val timeout = CompletableFuture<Unit>()
+        breaker.core.schedule(1) { timeout.complete(Unit) }
+        timeout.get(2, TimeUnit.MINUTES)
+        breaker.core.clock.requireReal()
+    }
+
+    @Test
+    fun limiter_firstUsedInNonCancellable_isBoundToTheTest() = runTest {
+        withContext(NonCancellable) { limiter.acquire() }
+        limiter.acquire()
+        assertFalse(limiter.tryAcquire())
+        val call = CompletableFuture.supplyAsync { runCatching { limiter.tryAcquire() } }
+        assertTrue(call.get(2, TimeUnit.MINUTES).exceptionOrNull() is IllegalStateException)
+    }
+
+    // ---- other dispatchers as Main
+
+    @Test
+    fun limiter_onDispatchersMainThatIsUnconfined_hasTheSystemsTime() {
+        Dispatchers.setMain(Dispatchers.Unconfined)
+        try {
+            runTest {
+                val fast = RateLimiter.tokenBucket(1 per 20.seconds / 1_000)
+                val start = System.nanoTime()
+                withContext(Dispatchers.Main) { repeat(5) { fast.acquire() } }
+                assertTrue(System.nanoTime() - start >= 80_000_000)
+            }
+        } finally {
+            Dispatchers.resetMain()
+        }
+    }
+
+    @Test
+    fun limiter_onMainImmediateAndNamedViews_hasVirtualTime() {
+        Dispatchers.setMain(UnconfinedTestDispatcher())
+        try {
+            runTest {
+                assertEquals(4_000, fivePermits(Dispatchers.Main.immediate))
+                assertEquals(5_000, fivePermits(Dispatchers.Main.limitedParallelism(1)))
+                assertEquals(5_000, fivePermits(Dispatchers.Main))
+            }
+        } finally {
+            Dispatchers.resetMain()
+        }
     }
 
     // ---- others

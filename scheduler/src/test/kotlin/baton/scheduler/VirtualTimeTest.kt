@@ -6,13 +6,19 @@ import baton.clock
 import baton.monitoring.Alert
 import baton.monitoring.AlertRules
 import baton.monitoring.Monitor
+import baton.runBlockingOfAnyKotlinx
 import baton.sync.Semaphore
+import java.time.Instant
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -60,6 +66,31 @@ internal class VirtualTimeTest {
         runCurrent()
         assertEquals(365, runs)
         assertTrue(readings < 20 * 365) { "$readings" }
+    }
+
+    private class RefusingClock : BatonClock {
+        override fun instant() = Instant.now()
+
+        override fun nanoTime() = System.nanoTime()
+
+        override fun schedule(delay: java.time.Duration, task: Runnable) = throw IllegalStateException("schedule")
+    }
+
+    @Test
+    fun schedule_whoseClockRefusesTimers_runs_andEnds() {
+        val runs = CountDownLatch(2)
+        val schedule = Schedule<String>(config = ScheduleConfig(clock = RefusingClock()), action = { runs.countDown() })
+        schedule.put("a", Trigger.every(20.milliseconds))
+        val end =
+            CompletableFuture.runAsync {
+                runBlockingOfAnyKotlinx(Dispatchers.Default) {
+                    val run = launch { schedule.run() }
+                    assertTrue(runs.await(1, TimeUnit.MINUTES))
+                    schedule.shutdown()
+                    run.join()
+                }
+            }
+        end.get(2, TimeUnit.MINUTES)
     }
 
     @Test

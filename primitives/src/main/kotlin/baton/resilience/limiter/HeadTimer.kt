@@ -91,15 +91,19 @@ internal class HeadTimer(private val core: RateLimiterCore, private val bucket: 
 
         private fun set(wait: Duration, clock: CoroutineContext) {
             val set = setOnClock(wait, clock) ?: Timeouts.schedule(wait, EmptyCoroutineContext, this)
+            // Another thread may have advanced a clock of users since the decision, by as much as it likes.
+            val now = if (core.clock.isReal) Long.MIN_VALUE else core.readOrStandStill()
+            var isDue = false
             val isOutdated =
                 core.decide {
                     if (isLatest) {
                         timer = set
                         hasFailed = false
+                        isDue = wait > Duration.ZERO && now >= dueAt
                     }
                     !isLatest
                 }
-            if (isOutdated) dispose(set)
+            if (isOutdated) dispose(set) else if (isDue) run()
         }
 
         /** Null if the clock refuses, or runs the action at once. That must not stop the queue. */

@@ -30,7 +30,8 @@ import kotlinx.coroutines.Job
  *    before.
  *
  * A call without a coroutine cannot be asked for its time. It is refused on a thread that runs a test, if the object is
- * not bound to virtual time, and on another thread while the test goes on to which it is bound.
+ * not bound to virtual time, and on another thread while the test goes on to which it is bound. Once that has ended,
+ * the thread is a caller in real time.
  *
  * A clock may be code of users: it is never read under a lock.
  *
@@ -47,10 +48,14 @@ public class BoundClock(
     private val start = (given ?: RealClock.SYSTEM).nanoTime()
 
     /** Null for the clock that is given or, while the object is not bound, the system's. */
-    @Volatile private var binding: Binding? = if (context != null && mayBind) virtualBinding(context) else null
+    @Volatile
+    private var binding: Binding? =
+        if (context != null && given == null && VirtualTime.isPossible) virtualBinding(context) else null
+
+    private val isFixed = given != null || context != null
 
     private val mayBind: Boolean
-        get() = VirtualTime.isPossible && given == null
+        get() = VirtualTime.isPossible && !isFixed
 
     private fun virtualBinding(context: CoroutineContext) =
         VirtualTime.clockOf(context)?.let { Binding(it, 0, rootOf(context[Job]), date = null) }
@@ -62,7 +67,7 @@ public class BoundClock(
      */
     private class Binding(val clock: BatonClock, private val base: Long, test: Job?, private val date: Instant?) {
         private val start = clock.nanoTime()
-        private val test = test?.let(::WeakReference)
+        @Volatile private var test = test?.let(::WeakReference)
 
         val isVirtual = clock !is RealClock
 
@@ -70,6 +75,14 @@ public class BoundClock(
             get() = test?.get()?.isCompleted == false
 
         fun isOf(job: Job?) = job != null && test?.get() === job
+
+        /**
+         * The root of a caller in virtual time may end before the test: a block that is not cancellable has its own. Of
+         * those in real time the last one counts.
+         */
+        fun usedBy(job: Job?) {
+            if (job != null && !isOf(job) && !(isVirtual && testGoesOn)) test = WeakReference(job)
+        }
 
         fun read() = base + (clock.nanoTime() - start)
 
@@ -113,26 +126,28 @@ public class BoundClock(
         val clock = VirtualTime.clockOf(context) ?: RealClock.SYSTEM
         while (true) {
             val bound = binding
-            if (bound != null && isSame(bound.clock, clock)) return
             val test = rootOf(context[Job])
-            if (bound != null) requireChange(bound, clock, test)
-            replace(bound, clock, test)
+            if (bound != null && isSame(bound.clock, clock)) return bound.usedBy(test)
+            rebind(bound, clock, test)
         }
     }
 
-    @Synchronized
-    private fun replace(bound: Binding?, clock: BatonClock, test: Job?) {
-        if (binding === bound)
-            binding = Binding(clock, read(), test, date = if (clock is RealClock) null else instant())
+    /** Unless another thread has bound this meanwhile. */
+    private fun rebind(bound: Binding?, clock: BatonClock, test: Job?) {
+        requireChange(bound, clock, test)
+        val new = Binding(clock, read(), test, date = if (clock is RealClock) null else instant())
+        synchronized(this) { if (binding === bound) binding = new }
     }
 
     private fun isSame(one: BatonClock, other: BatonClock) =
         one === other || one is VirtualClock && other is VirtualClock && one.scheduler === other.scheduler
 
-    private fun requireChange(bound: Binding, clock: BatonClock, test: Job?) {
+    private fun requireChange(bound: Binding?, clock: BatonClock, test: Job?) {
+        if (bound == null && clock is RealClock) return
         check(owner?.isAwaited != true) {
-            "$label has callers that wait in ${bound.clock}, and a caller in $clock: $REMEDY"
+            "$label has callers that wait in ${this.clock}, and a caller in $clock: $REMEDY"
         }
+        if (bound == null) return
         val isMixed =
             if (clock is RealClock) bound.isVirtual && bound.testGoesOn else !bound.isVirtual && bound.isOf(test)
         check(!isMixed) { "$label was used in ${bound.clock}, and now in $clock, in one test: $REMEDY" }
@@ -145,13 +160,28 @@ public class BoundClock(
 
     private fun requireKnownHere(bound: Binding?) {
         val isOfTest = bound != null && bound.isVirtual && bound.testGoesOn
-        if (VirtualTime.isTestThread() == isOfTest) return
-        check(!isOfTest) { "$label is used in ${bound?.clock}, and now by ${Thread.currentThread()}: $REMEDY" }
-        error("$label does not know the time of the test: $REMEDY, or call one of its suspend functions first")
+        if (VirtualTime.isTestThread()) {
+            check(isOfTest) {
+                "$label does not know the time of the test: $REMEDY, or call one of its suspend functions first"
+            }
+        } else {
+            check(!isOfTest) { "$label is used in ${bound?.clock}, and now by ${Thread.currentThread()}: $REMEDY" }
+            leaveEndedTest()
+        }
+    }
+
+    /** Called by a thread that runs no test. */
+    private fun leaveEndedTest() {
+        while (true) {
+            val bound = binding
+            if (bound == null || !bound.isVirtual || bound.testGoesOn) return
+            rebind(bound, RealClock.SYSTEM, test = null)
+        }
     }
 
     /** A thread cannot wait for a clock that does not go on by itself. */
     public fun requireReal() {
+        if (mayBind && !VirtualTime.isTestThread()) leaveEndedTest()
         val clock = clock
         check(clock is RealClock) { "$label has the clock $clock, for which no thread can wait: use its futures" }
     }
@@ -165,16 +195,14 @@ public class BoundClock(
         val isOfDispatcher = !given.hasTimers() && (clock is RealClock || context[ContinuationInterceptor] != null)
         if (isOfDispatcher) return Timeouts.schedule(timeout, context, action)
         if (timeout.isInfinite()) return null
-        val timer = clock.schedule(timeout.toJavaDuration(), action)
-        return DisposableHandle { timer.close() }
+        return clock.timer(timeout.toJavaDuration(), action)
     }
 
     /** As [schedule], for a caller without a coroutine. */
     public fun schedule(millis: Long, action: Runnable): DisposableHandle {
         val clock = clock
         if (!given.hasTimers() && clock is RealClock) return Timeouts.schedule(millis, action)
-        val timer = clock.schedule(java.time.Duration.ofMillis(millis), action)
-        return DisposableHandle { timer.close() }
+        return clock.timer(java.time.Duration.ofMillis(millis), action)
     }
 
     override fun toString(): String = clock.toString()

@@ -2,7 +2,11 @@ package baton.waiting.clock
 
 import baton.BatonClock
 import baton.InternalBatonApi
+import baton.waiting.threads.RunOnce
+import baton.waiting.threads.Timeouts
+import baton.waiting.threads.Trampoline
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -24,13 +28,15 @@ public fun CoroutineContext.onClock(given: BatonClock?): CoroutineContext =
 internal fun BatonClock?.hasTimers(): Boolean = this != null && (this !is RealClock || hasTimers)
 
 /**
- * Runs on [underlying], and waits for [clock].
+ * Runs on [underlying], and waits for [clock], or for the system's if that refuses the timer.
  *
  * `Delay` is an internal API of kotlinx.coroutines. Tested against 1.8.1, 1.10.2 and 1.11.0.
  */
 @OptIn(InternalCoroutinesApi::class)
 private class ClockView(private val underlying: CoroutineDispatcher, override val clock: BatonClock) :
     CoroutineDispatcher(), Delay, ClockedDispatcher {
+    private val isFailureReported = AtomicBoolean()
+
     override fun isDispatchNeeded(context: CoroutineContext) = underlying.isDispatchNeeded(context)
 
     override fun dispatch(context: CoroutineContext, block: Runnable) = underlying.dispatch(context, block)
@@ -41,8 +47,19 @@ private class ClockView(private val underlying: CoroutineDispatcher, override va
     }
 
     override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle {
-        val timer = clock.schedule(Duration.ofMillis(timeMillis), block)
-        return DisposableHandle { timer.close() }
+        // A clock may have set the timer although it has thrown.
+        val once = RunOnce(block)
+        return try {
+            clock.timer(Duration.ofMillis(timeMillis), once)
+        } catch (e: Throwable) {
+            report(e)
+            Timeouts.scheduleAnyhow(timeMillis, once)
+        }
+    }
+
+    private fun report(e: Throwable) {
+        if (isFailureReported.getAndSet(true)) return
+        Trampoline.report(IllegalStateException("A wait is by the system's clock, because $clock has failed", e))
     }
 
     /** kotlinx.coroutines has a body for it, but not as a default method before 1.11. */

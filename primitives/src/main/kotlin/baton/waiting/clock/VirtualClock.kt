@@ -26,7 +26,8 @@ public class VirtualClock(
     override fun nanoTime(): Long = Math.multiplyExact(currentMillis(), NANOS_PER_MILLI)
 
     override fun schedule(delay: Duration, task: Runnable): AutoCloseable {
-        val timer = Timeouts.schedule(delay.toKotlinDuration(), dispatcher, task)
+        // The library refuses a negative delay.
+        val timer = Timeouts.schedule(maxOf(delay, Duration.ZERO).toKotlinDuration(), dispatcher, task)
         return AutoCloseable { timer?.dispose() }
     }
 

@@ -5,7 +5,6 @@ import java.util.concurrent.ExecutorService
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
-import java.util.concurrent.locks.LockSupport
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.resume
@@ -177,8 +176,7 @@ private class PatientDelayDispatcher(
 
     /**
      * An executor that rejects the timer would cancel the job of [context]. A clock that throws is replaced by the
-     * system's. If there is no thread for that either, the thread of the loop pauses, and the time is over. It never
-     * throws: kotlinx would leave a child behind, for whose end the loop would wait for ever.
+     * system's.
      */
     override fun invokeOnTimeout(timeMillis: Long, block: Runnable, context: CoroutineContext): DisposableHandle {
         // A clock may have set the timer although it has thrown.
@@ -188,18 +186,10 @@ private class PatientDelayDispatcher(
         } catch (e: Throwable) {
             if (!isClockReported.getAndSet(true)) keeper.lacksClock(timers, e)
         }
-        return try {
-            Timeouts.schedule(timeMillis, once)
-        } catch (_: Throwable) {
-            LockSupport.parkNanos(minOf(timeMillis, LONGEST_PAUSE_MILLIS) * 1_000_000)
-            once.run()
-            DisposableHandle {}
-        }
+        return Timeouts.scheduleAnyhow(timeMillis, once)
     }
 
     private companion object {
-        /** A thread of the dispatcher may have other work. */
-        const val LONGEST_PAUSE_MILLIS = 10L
         const val VIRTUAL = "kotlinx.coroutines.test.TestDispatcher"
     }
 }

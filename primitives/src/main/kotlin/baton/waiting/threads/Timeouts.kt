@@ -6,6 +6,7 @@ import java.util.concurrent.RunnableScheduledFuture
 import java.util.concurrent.ScheduledThreadPoolExecutor
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.locks.LockSupport
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -36,6 +37,9 @@ public object Timeouts {
     private const val KOTLINX_TIMER = "kotlinx.coroutines.DefaultExecutor"
     private const val IDLE_SECONDS = 1L
 
+    /** A thread of a dispatcher may have other work. */
+    private const val LONGEST_PAUSE_MILLIS = 10L
+
     private val NEED =
         KotlinxNeed("timed waits of coroutines", "Delay.invokeOnTimeout(long, Runnable, CoroutineContext)")
 
@@ -64,6 +68,19 @@ public object Timeouts {
     /** Runs [action] on [HandOverExecutor] once [millis] have passed. */
     @JvmStatic
     public fun schedule(millis: Long, action: Runnable): DisposableHandle = onTimerThread(millis) { handOver(action) }
+
+    /**
+     * As [schedule], for a `Delay`, which must not throw: kotlinx would leave a child behind, for whose end its parent
+     * would wait for ever. If there is no thread for the timer, that of the caller pauses, and the time is over.
+     */
+    internal fun scheduleAnyhow(millis: Long, action: RunOnce): DisposableHandle =
+        try {
+            schedule(millis, action)
+        } catch (_: Throwable) {
+            LockSupport.parkNanos(minOf(millis, LONGEST_PAUSE_MILLIS) * 1_000_000)
+            action.run()
+            DisposableHandle {}
+        }
 
     /**
      * Runs [action], which must neither block nor lead to user code, on the timer thread. If this throws, for want of a
