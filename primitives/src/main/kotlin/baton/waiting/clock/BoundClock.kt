@@ -135,7 +135,7 @@ public class BoundClock(
     /** Unless another thread has bound this meanwhile. */
     private fun rebind(bound: Binding?, clock: BatonClock, test: Job?) {
         requireChange(bound, clock, test)
-        val new = Binding(clock, read(), test, date = if (clock is RealClock) null else instant())
+        val new = Binding(clock, read(), test, date = if (clock is VirtualClock) instant() else null)
         synchronized(this) { if (binding === bound) binding = new }
     }
 
