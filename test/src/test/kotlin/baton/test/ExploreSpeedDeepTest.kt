@@ -7,7 +7,8 @@ import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-class ExploreSpeedStressTest {
+/** A number of this machine, so it is no part of every build. */
+class ExploreSpeedDeepTest {
     /** Each of 20 coroutines goes on 40 times: at 10 calls, at 10 waits at most, and at 10 yields inside. */
     @Test
     fun steps_areAtLeast100000ASecond() {
