@@ -20,7 +20,8 @@ import java.time.InstantSource
  *
  * A clock of your own, or of the module baton-test, must show the same time by [nanoTime] and by [instant], and fire
  * its timers in the order of their times. A thread cannot wait for it: a blocking call that would have to wait throws
- * [IllegalStateException]. All members may be called from any thread.
+ * [IllegalStateException]. If [schedule] throws, the wait goes on by the clock of the system, and that is reported. All
+ * members may be called from any thread.
  */
 public interface BatonClock : InstantSource {
     /** The date and time. */
