@@ -5,6 +5,7 @@ import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.resume
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Deferred
@@ -322,9 +323,10 @@ class ExploreTest {
         val mistake =
             assertThrows(IllegalStateException::class.java) {
                 explore {
-                    launch(CoroutineName("a")) {
-                        suspendCancellableCoroutine { caller -> Thread({ caller.resume(Unit) }, "stranger").start() }
-                    }
+                    var waiting: CancellableContinuation<Unit>? = null
+                    launch(CoroutineName("a")) { suspendCancellableCoroutine<Unit> { waiting = it } }
+                    // Once it has suspended: a resumption before that lets it go on in its own thread.
+                    launch { Thread({ waiting!!.resume(Unit) }, "stranger").apply { start() }.join(120_000) }
                 }
             }
         assertTrue(
