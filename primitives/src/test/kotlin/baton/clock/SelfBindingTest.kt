@@ -141,6 +141,19 @@ internal class SelfBindingTest {
     }
 
     @Test
+    fun limiter_onAMainDispatcherWhoseTimeIsHidden_isRefusedInATest() {
+        val dispatcher = StandardTestDispatcher(TestCoroutineScheduler())
+        Dispatchers.setMain(dispatcher.limitedParallelism(1))
+        try {
+            runTest(dispatcher) {
+                withContext(Dispatchers.Main) { assertThrows<IllegalStateException> { limiter.acquire() } }
+            }
+        } finally {
+            Dispatchers.resetMain()
+        }
+    }
+
+    @Test
     fun limiter_onAnotherDispatcherAlone_hasTheSystemsTime() = runTest {
         val fast = RateLimiter.tokenBucket(1 per 20.seconds / 1_000)
         val start = System.nanoTime()

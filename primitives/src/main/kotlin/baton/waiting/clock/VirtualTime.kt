@@ -44,7 +44,7 @@ internal object VirtualTime {
                 is ClockedDispatcher -> return dispatcher.clock.takeUnless { it is RealClock }
                 is DispatcherOver -> dispatcher = dispatcher.underlying
                 is ExecutorCoroutineDispatcher -> return null
-                is MainCoroutineDispatcher -> return clockOf(library?.schedulerOfMain(), dispatcher)
+                is MainCoroutineDispatcher -> return clockOfMain(dispatcher, context)
                 is Delay -> {
                     library?.schedulerOf(dispatcher)?.let {
                         return clockOf(it, dispatcher as CoroutineDispatcher)
@@ -56,8 +56,15 @@ internal object VirtualTime {
         }
     }
 
-    private fun clockOf(scheduler: Any?, dispatcher: CoroutineDispatcher): BatonClock? =
-        scheduler?.let { VirtualClock(it, dispatcher, Instant.now()) }
+    /** It may have been set to a view, which hides its time, or to Dispatchers.Unconfined, which has none. */
+    private fun clockOfMain(main: MainCoroutineDispatcher, context: CoroutineContext): BatonClock? {
+        val scheduler = library?.schedulerOfMain()
+        if (scheduler != null) return clockOf(scheduler, main)
+        return if (main.isDispatchNeeded(context)) refuseInTest(main, context) else null
+    }
+
+    private fun clockOf(scheduler: Any, dispatcher: CoroutineDispatcher): BatonClock =
+        VirtualClock(scheduler, dispatcher, Instant.now())
 
     /** What a view of kotlinx.coroutines, such as one by `limitedParallelism`, is over; null if that cannot be seen. */
     private fun underlyingOf(view: Any): Any? {
