@@ -20,8 +20,9 @@ import java.time.InstantSource
  *
  * A clock of your own, or of the module baton-test, must show the same time by [nanoTime] and by [instant], and fire
  * its timers in the order of their times. A thread cannot wait for it: a blocking call that would have to wait throws
- * [IllegalStateException]. If [schedule] throws, the wait goes on by the clock of the system, and that is reported. All
- * members may be called from any thread.
+ * [IllegalStateException]. If [schedule] throws, the delays of coroutines and the queue of a limiter go on by the clock
+ * of the system; a call with a timeout, a task with a deadline and a future fail with the exception. All members may be
+ * called from any thread.
  */
 public interface BatonClock : InstantSource {
     /** The date and time. */
@@ -31,8 +32,9 @@ public interface BatonClock : InstantSource {
     public fun nanoTime(): Long
 
     /**
-     * Runs [task] once [delay] has passed, at once if that is zero or less, unless the result is closed before. The
-     * task runs on a thread of the clock, or of who advances it; it is short, and does not throw.
+     * Runs [task] once [delay] has passed, unless the result is closed before. Zero or less is due now; a clock that is
+     * advanced by hand may run it at the next advance. The task runs on a thread of the clock, or on the one that
+     * advances it; it is short, and does not throw.
      */
     public fun schedule(delay: Duration, task: Runnable): AutoCloseable
 

@@ -32,7 +32,7 @@ public fun holdersOf(lock: Monitored): List<String>? {
     return core?.let(::LockLook)?.holds?.map { it.caller.describe() + whereTaken(it.caller.takenAt) }
 }
 
-/** Whether [source] is closed; null if it cannot be closed. */
+/** Whether [source] is closed, or, of a breaker, in its state CLOSED; null for other objects. */
 @InternalBatonApi
 public fun isClosed(source: Monitored): Boolean? =
     when (source) {

@@ -155,8 +155,8 @@ internal constructor(
     }
 
     /**
-     * As the other, but waits [timeout] at most, in the clock of the caller's dispatcher. Returns whether the breaker
-     * let calls through in time. With zero or less it does not wait.
+     * As the other, but waits [timeout] at most, by the clock of the breaker or, if it has none, of the caller's
+     * dispatcher. Returns whether the breaker let calls through in time. With zero or less it does not wait.
      */
     public suspend fun awaitClosed(timeout: Duration): Boolean {
         if (mayBeVirtual) bind(coroutineContext)

@@ -130,9 +130,9 @@ private constructor(
     }
 
     /**
-     * Takes [permits], and waits [timeout] at most, in the clock of the caller's dispatcher. If the permits cannot be
-     * there in that time, given the rate and the callers before this one, it returns false at once. A caller that gets
-     * false has taken nothing. With zero or less it does not wait.
+     * Takes [permits], and waits [timeout] at most, by the clock of the limiter or, if it has none, of the caller's
+     * dispatcher. If the permits cannot be there in that time, given the rate and the callers before this one, it
+     * returns false at once. A caller that gets false has taken nothing. With zero or less it does not wait.
      *
      * *Cancellation.* As [acquire], and so are the exceptions.
      */

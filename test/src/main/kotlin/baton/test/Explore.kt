@@ -23,8 +23,8 @@ import baton.test.interleaving.StepChoices
  * suspend, such as `tryAcquire()`, `release` and `trySend`, and `select` are no such points, nor are calls of other
  * libraries that happen not to suspend. The first run takes the coroutines in the order in which they became ready, and
  * lets each call follow at once, as usual. The others take turns between random orders, PCT (Burckhardt et al.,
- * ASPLOS 2010) and orders that differ from the usual one in as few choices as possible. Where these are fewer than
- * [runs], each order is tried once, and the exploration ends.
+ * ASPLOS 2010) and orders that differ from the usual one in as few choices as possible. Where there are at most a third
+ * as many orders as [runs], each is tried, and the exploration ends.
  *
  * *Time.* It is virtual, and moves to the next timer once no coroutine is ready. Timers that are due together fire in
  * any order. What measures time without a clock of its own, such as a `RateLimiter`, binds itself to it.

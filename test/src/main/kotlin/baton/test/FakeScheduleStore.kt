@@ -57,7 +57,7 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
     }
 
     /**
-     * All calls fail whose effect would come within [span] from now, or in the past if it is zero.
+     * Calls whose effect would come within [span] from now fail. Zero ends an outage.
      *
      * @throws IllegalArgumentException if [span] is negative, or above 292 years.
      */

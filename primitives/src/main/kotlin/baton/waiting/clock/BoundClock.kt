@@ -24,10 +24,9 @@ import kotlinx.coroutines.Job
  * An object that is not bound has the system's clock. [read] goes on from where it was when the clock changes.
  *
  * A caller in another time is refused
- * 1. while anybody waits for the object: that one's timer would never fire, or its turn never come;
- * 2. while the test goes on to which the object is bound, if the other time is real: the two would each miss what
- *    passes in the other; and likewise a caller in virtual time, in the test that has used the object in real time
- *    before.
+ * 1. while a caller waits for the object: its timer would never fire, or its turn never come;
+ * 2. if the object is bound to a test that has not ended and the other time is real, or the reverse within one test:
+ *    each would miss the time that passes in the other.
  *
  * A call without a coroutine cannot be asked for its time. It is refused on a thread that runs a test, if the object is
  * not bound to virtual time, and on another thread while the test goes on to which it is bound. Once that has ended,
@@ -36,7 +35,7 @@ import kotlinx.coroutines.Job
  * A clock may be code of users: it is never read under a lock.
  *
  * @param given null for the one to which the object binds itself.
- * @param owner null for an object for which nobody waits.
+ * @param owner null for an object without waiters.
  * @param context of what the object belongs to from the beginning: a call, a scope.
  */
 @InternalBatonApi

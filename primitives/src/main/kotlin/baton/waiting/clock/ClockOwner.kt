@@ -8,6 +8,6 @@ public interface ClockOwner {
     /** The object in messages. */
     public val ownerLabel: String
 
-    /** Whether anybody waits for the object. */
+    /** Whether a caller waits for the object. */
     public val isAwaited: Boolean
 }

@@ -32,11 +32,13 @@ internal class TestLibrary private constructor(private val dispatcher: Class<*>)
     companion object {
         const val NAME = "kotlinx.coroutines.test."
 
-        /** Null if it is not there. */
+        /** Null if it is not there, or of an unknown version. */
         fun find(): TestLibrary? =
             try {
                 TestLibrary(load("TestDispatcher"))
-            } catch (_: ClassNotFoundException) {
+            } catch (_: ReflectiveOperationException) {
+                null
+            } catch (_: LinkageError) {
                 null
             }
 

@@ -95,5 +95,6 @@ internal object VirtualTime {
     private val RUNNERS = listOf(TestLibrary.NAME, "baton.test.interleaving.")
 
     /** How a message ends. */
-    const val REMEDY: String = "make it with clock = testScheduler.asBatonClock() of baton-test"
+    const val REMEDY: String =
+        "make it with clock = testScheduler.asBatonClock() of baton-test, in explore with a ManualClock"
 }

@@ -110,14 +110,16 @@ internal open class CoroutineWaiter(
         get() = caller as? CoroutineStackFrame
 
     fun await(): Any? {
-        if (isExplored()) return explored(this, caller!!, ::awaitUnchecked)
+        val caller = caller
+        if (caller != null && isExplored()) return explored(this, caller, ::awaitUnchecked)
         if (watch == null) watchJob()
         if (jobEnds) withdraw(CANCELLED)
         return enqueue()
     }
 
     /**
-     * Where it took no fast path although it may: a call that does not have to wait does not check for cancellation.
+     * While exploring, which skips the fast path: it does not check for cancellation first, because the fast path does
+     * not either.
      */
     private fun awaitUnchecked(): Any? {
         if (watch == null) watchJob()

@@ -4,8 +4,8 @@ import kotlin.math.exp
 import kotlin.random.Random
 
 /**
- * The orders of an exploration of [runs] runs. The first is the usual one. Where there seem to be no more than [runs],
- * each comes once. Otherwise a random walk, PCT and [FewestFirst] take turns.
+ * The orders of an exploration of [runs] runs. The first is the usual one. A random walk, PCT and [FewestFirst] take
+ * turns, but where there seem to be no more orders than [runs], the first half of the turns is for [FewestFirst].
  */
 internal class Orders(private val seed: Long, private val runs: Int, private val cancels: Boolean) {
     private val fewest = FewestFirst(Random(seed))
