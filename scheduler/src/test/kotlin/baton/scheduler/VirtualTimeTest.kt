@@ -85,7 +85,7 @@ internal class VirtualTimeTest {
             CompletableFuture.runAsync {
                 runBlockingOfAnyKotlinx(Dispatchers.Default) {
                     val run = launch { schedule.run() }
-                    assertTrue(runs.await(1, TimeUnit.MINUTES))
+                    assertTrue(runs.await(2, TimeUnit.MINUTES))
                     schedule.shutdown()
                     run.join()
                 }
