@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class RetryFuture<T extends @Nullable Object> extends RevocableFuture<T> {
     private static final long NO_ATTEMPT = -1;
 
-    private final RetryPolicy policy;
+    private final String label;
+    private final int maxAttempts;
     private int number = 1;
 
     /** Null when this ends; then events are ignored. A thread that still sees the plan sees that this is done. */
@@ -53,7 +54,8 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     private RetryFuture(RetryPlan<T> plan) {
         this.plan = plan;
-        policy = plan.policy;
+        label = RetryBridge.label(plan.policy);
+        maxAttempts = plan.policy.getMaxAttempts();
     }
 
     /**
@@ -125,10 +127,12 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     }
 
     private void startWait(long millis) {
+        RetryPlan<T> mine = plan;
+        if (mine == null) return;
         try {
             Wait next = new Wait();
             wait = next;
-            next.timer = RetryBridge.schedule(policy, millis, () -> signal(null));
+            next.timer = RetryBridge.schedule(mine.policy, millis, () -> signal(null));
             if (isDone()) {
                 next.dispose(); // the thread that ended this may have seen no timer yet
                 cancelRunning();
@@ -139,10 +143,11 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
     }
 
     private void startLimit(StageAttempt<T> attempt) {
-        Duration limit = RetryBridge.attemptTimeout(policy);
-        if (limit == null) return;
+        RetryPlan<T> mine = plan;
+        Duration limit = mine == null ? null : RetryBridge.attemptTimeout(mine.policy);
+        if (mine == null || limit == null) return;
         try {
-            attempt.startLimit(limit, policy);
+            attempt.startLimit(limit, mine.policy);
         } catch (Throwable e) { // no thread for the timer
             endWith(e);
             attempt.cancel();
@@ -207,7 +212,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     @Override
     protected String call() {
-        return RetryBridge.textOf(RetryBridge.label(policy), number, policy.getMaxAttempts());
+        return RetryBridge.textOf(label, number, maxAttempts);
     }
 
     @Override
