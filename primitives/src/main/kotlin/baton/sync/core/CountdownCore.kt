@@ -76,7 +76,11 @@ internal class CountdownCore(
 
     override fun enqueue(waiter: Waiter): Int {
         noteWait(waiter)
-        return decide { join(waiter, passes = isPassing || waiter.request === ALREADY_ADMITTED) }
+        return decide {
+            // A waiter that is in the batch by half would be counted out of it.
+            requireStack()
+            join(waiter, passes = isPassing || waiter.request === ALREADY_ADMITTED)
+        }
     }
 
     override fun label(): String = labelOf(kind, name)
