@@ -70,7 +70,7 @@ public final class BatchImport {
                 .onRetry(report::retried)
                 .build();
         AsyncBatchProcessor batch =
-                AsyncBatchProcessor.of(new BatchProcessor(config, retry.kotlin(), null, null, "import"));
+                AsyncBatchProcessor.of(new BatchProcessor(config, retry.kotlin(), null, null, "import", null));
         Iterable<ImportRecord> records = ImportRecord.read(options.records()).peek(record -> report.pulled())::iterator;
         report.ended(batch.process(
                         records,
