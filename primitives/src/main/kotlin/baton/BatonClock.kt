@@ -15,7 +15,7 @@ import java.time.InstantSource
  * An object that is given no clock has the system's, and in a test with virtual time that of the test: it binds itself
  * to the clock of the dispatcher of its first caller that may suspend. What takes a scope binds itself to that of the
  * scope. Such an object never mixes two times: it throws [IllegalStateException] where it would. If a test has ended,
- * or another one begins, while nobody waits for the object, it goes on in the time of its next caller, as if no time
+ * or another one begins, while no caller waits for the object, it goes on in the time of its next caller, as if no time
  * had passed between the two.
  *
  * A clock of your own, or of the module baton-test, must show the same time by [nanoTime] and by [instant], and fire

@@ -169,7 +169,7 @@ class ModulePathTest {
 
     private static final List<String> TEST_FRAMEWORKS = List.of("kotlinx-coroutines-test", "junit-", "kotest-");
 
-    /** What a program needs that explores orders: the artifacts of the test frameworks are optional. */
+    /** A program that explores orders needs no artifact of a test framework. */
     @Test
     void test_onTheModulePath_needsNoTestFramework_andItsHookIsFound() throws Exception {
         String user = """

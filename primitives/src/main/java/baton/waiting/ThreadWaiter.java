@@ -1,7 +1,6 @@
 package baton.waiting;
 
 import baton.InternalBatonApi;
-import baton.waiting.clock.BoundClock;
 
 /** A thread in the queue of a primitive. It waits once. */
 @InternalBatonApi
@@ -48,8 +47,7 @@ public final class ThreadWaiter extends Waiter {
     }
 
     private boolean await(long nanos, boolean interruptible) throws InterruptedException {
-        BoundClock clock = core.getClock();
-        if (clock != null) clock.requireReal();
+        core.requireRealTime();
         int state = core.enqueue(this);
         if (state == WAITING) state = parking.await(this, blocker, nanos, interruptible);
         if (state == FAILED) throw (RuntimeException) core.failure(this);

@@ -33,7 +33,7 @@ import kotlin.time.toKotlinDuration
 /** The start of a call, for the functions below. */
 @InternalBatonApi
 public fun start(breaker: CircuitBreaker): Long {
-    breaker.core.clock.requireKnown()
+    breaker.core.clock.requireKnown(breaker.core)
     return breaker.start()
 }
 

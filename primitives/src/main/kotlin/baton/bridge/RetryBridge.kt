@@ -16,6 +16,7 @@ import baton.resilience.attempts.RetryRun
 import baton.resilience.lateMessage
 import baton.resilience.start
 import baton.waiting.clock.BoundClock
+import baton.waiting.clock.LabelledOwner
 import java.time.Duration
 import java.util.Objects
 import java.util.Optional
@@ -94,7 +95,7 @@ public fun schedule(policy: RetryPolicy, millis: Long, action: Runnable): Dispos
 /** Called by a call of a thread, which waits for no other clock. */
 @InternalBatonApi
 public fun requireReal(policy: RetryPolicy) {
-    if (policy.clock != null) BoundClock(policy.clock).requireReal()
+    if (policy.clock != null) BoundClock(policy.clock).requireReal(LabelledOwner(policy.label))
 }
 
 @InternalBatonApi

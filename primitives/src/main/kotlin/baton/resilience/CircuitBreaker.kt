@@ -10,7 +10,6 @@ import baton.resilience.breaker.BreakerMachine
 import baton.resilience.breaker.BreakerUse
 import baton.resilience.breaker.CallOutcome
 import baton.resilience.breaker.CircuitBreakerCore
-import baton.waiting.clock.BoundClock
 import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitPassing
 import baton.waiting.lookAtWaiters
@@ -76,9 +75,8 @@ internal constructor(
     public val config: CircuitBreakerConfig,
     public override val name: String?,
     private val use: BreakerUse?,
-    clock: BoundClock? = null,
 ) : Monitored {
-    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, clock)
+    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, use?.clock)
 
     /** A closed breaker. */
     @JvmOverloads
@@ -205,7 +203,7 @@ internal constructor(
     @PublishedApi
     @JvmSynthetic
     internal fun bind(context: CoroutineContext) {
-        core.clock.bind(context)
+        core.clock.bind(context, use ?: core)
     }
 
     @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()

@@ -2,7 +2,6 @@ package baton.resilience
 
 import baton.resilience.breaker.BreakerUse
 import baton.waiting.clock.BoundClock
-import baton.waiting.clock.ClockOwner
 import baton.waiting.threads.Trampoline
 import java.util.PriorityQueue
 import java.util.concurrent.ConcurrentHashMap
@@ -53,7 +52,7 @@ public class CircuitBreakers<K : Any>(
      * one visit for each keepIdle, and the look-ups find idle entries in time even if all have become idle at once.
      */
     private val keepNanos: Long
-    private val clock: BoundClock = BoundClock(config.clock, Owner())
+    private val clock = BoundClock(config.clock)
     private val entries = ConcurrentHashMap<K, Entry>()
 
     /** Guarded by itself, as [Entry.bound] and [Entry.isQueued] are. */
@@ -159,14 +158,6 @@ public class CircuitBreakers<K : Any>(
 
     override fun toString(): String = "CircuitBreakers (size = $size, keepIdle = $keepIdle)"
 
-    private inner class Owner : ClockOwner {
-        override val ownerLabel: String
-            get() = this@CircuitBreakers.toString()
-
-        override val isAwaited: Boolean
-            get() = entries.values.any { it.breaker.waiting > 0 }
-    }
-
     private inner class Entry(private val key: K, now: Long) : BreakerUse {
         /**
          * Bits 0 to 31 count the callers inside, and bits 32 to 62 all uses, modulo 2^31. The sign bit is set while the
@@ -177,7 +168,7 @@ public class CircuitBreakers<K : Any>(
          */
         private val uses = AtomicLong()
 
-        val breaker = CircuitBreaker(config, key.toString(), this, clock)
+        val breaker = CircuitBreaker(config, key.toString(), this)
 
         @Volatile
         var lastUse = now
@@ -200,6 +191,15 @@ public class CircuitBreakers<K : Any>(
                 if (uses.compareAndSet(count, (count + USE) and Long.MAX_VALUE)) return true
             }
         }
+
+        override val clock: BoundClock
+            get() = this@CircuitBreakers.clock
+
+        override val ownerLabel: String
+            get() = this@CircuitBreakers.toString()
+
+        override val isAwaited: Boolean
+            get() = entries.values.any { it.breaker.waiting > 0 }
 
         override fun begin() {
             while (true) {

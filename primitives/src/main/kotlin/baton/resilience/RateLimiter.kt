@@ -113,7 +113,7 @@ private constructor(
      */
     public suspend fun acquire(permits: Int = 1) {
         requirePermits(permits)
-        if (VirtualTime.isPossible) core.clock.bind(coroutineContext)
+        if (VirtualTime.isPossible) core.clock.bind(coroutineContext, core)
         if (isExplored() || !core.tryTake(permits)) awaitGrant(core, permits)
     }
 
@@ -125,7 +125,7 @@ private constructor(
      */
     public fun tryAcquire(permits: Int = 1): Boolean {
         requirePermits(permits)
-        core.clock.requireKnown()
+        core.clock.requireKnown(core)
         return core.tryTake(permits)
     }
 
@@ -138,7 +138,7 @@ private constructor(
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         requirePermits(permits)
-        if (VirtualTime.isPossible) core.clock.bind(coroutineContext)
+        if (VirtualTime.isPossible) core.clock.bind(coroutineContext, core)
         if (!isExplored(timeout) && core.tryTake(permits)) return true
         if (timeout <= Duration.ZERO || !core.canHaveWithin(permits, timeout)) return false
         return awaitGrant(core, permits, timeout = timeout)
@@ -153,7 +153,7 @@ private constructor(
      */
     public fun reserve(permits: Int = 1): RateReservation {
         requirePermits(permits)
-        core.clock.requireKnown()
+        core.clock.requireKnown(core)
         val reservation = RateReservation(core, permits)
         core.reserve(reservation.place)
         return reservation
@@ -169,7 +169,7 @@ private constructor(
      */
     public fun update(rate: Rate, burst: Long = rate.permits) {
         requireBurst(burst)
-        core.clock.requireKnown()
+        core.clock.requireKnown(core)
         if (!core.update(rate, burst)) throw core.closedException()
     }
 

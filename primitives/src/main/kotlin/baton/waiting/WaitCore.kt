@@ -2,6 +2,7 @@ package baton.waiting
 
 import baton.InternalBatonApi
 import baton.waiting.clock.BoundClock
+import baton.waiting.clock.ClockOwner
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.TinyLock
 import kotlin.coroutines.CoroutineContext
@@ -22,7 +23,7 @@ import kotlinx.coroutines.DisposableHandle
  * 3. Locks of two cores are never held together.
  */
 @InternalBatonApi
-public abstract class WaitCore : TinyLock() {
+public abstract class WaitCore : TinyLock(), ClockOwner {
     @JvmField internal var firstToWake: Wakeup? = null
 
     @JvmField internal var lastToWake: Wakeup? = null
@@ -121,6 +122,17 @@ public abstract class WaitCore : TinyLock() {
     public open val clock: BoundClock?
         get() = null
 
+    final override val ownerLabel: String
+        get() = label()
+
+    final override val isAwaited: Boolean
+        get() = decide { queuedWaiters > 0 }
+
+    /** Called by a thread that is to wait. */
+    public fun requireRealTime() {
+        clock?.requireReal(this)
+    }
+
     /** Runs [action] at the end of a wait for [timeout] in [context]. Null for a timeout that never ends. */
     internal fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
         val clock = clock ?: return Timeouts.schedule(timeout, context, action)
@@ -130,7 +142,7 @@ public abstract class WaitCore : TinyLock() {
     /** As the other, for a wait of a future. */
     public fun schedule(millis: Long, action: Runnable): DisposableHandle {
         val clock = clock ?: return Timeouts.schedule(millis, action)
-        clock.requireKnown()
+        clock.requireKnown(this)
         return clock.schedule(millis, action)
     }
 

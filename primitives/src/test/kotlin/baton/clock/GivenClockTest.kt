@@ -100,7 +100,7 @@ internal class GivenClockTest {
         val thread = Thread {
             runCatching { runBlockingOfAnyKotlinx { call() } }.fold({ done.complete(it) }, done::completeExceptionally)
         }
-        // What a clock throws is reported there.
+        // The exceptions of a clock are reported there.
         thread.setUncaughtExceptionHandler { _, e -> if (e !is IOException && e !is IllegalStateException) throw e }
         thread.isDaemon = true
         thread.start()

@@ -305,7 +305,7 @@ internal class SelfBindingTest {
         val timeout = CompletableFuture<Unit>()
         breaker.core.schedule(1) { timeout.complete(Unit) }
         timeout.get(2, TimeUnit.MINUTES)
-        breaker.core.clock.requireReal()
+        breaker.core.requireRealTime()
     }
 
     @Test

@@ -24,8 +24,8 @@ class IdleMemoryTest {
         BARRIER(168, { Barrier(2) }),
         LATCH(88, { Latch(2) }),
         WAIT_GROUP(88, { WaitGroup() }),
-        RATE_LIMITER(528, { RateLimiter.tokenBucket(RATE) }),
-        CIRCUIT_BREAKER(472, { CircuitBreaker() }),
+        RATE_LIMITER(512, { RateLimiter.tokenBucket(RATE) }),
+        CIRCUIT_BREAKER(456, { CircuitBreaker() }),
     }
 
     @ParameterizedTest

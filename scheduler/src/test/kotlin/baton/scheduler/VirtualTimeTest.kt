@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What is given no clock has that of the test in which it runs. */
+/** An object that is given no clock has that of the test in which it runs. */
 @OptIn(ExperimentalCoroutinesApi::class)
 internal class VirtualTimeTest {
     @Test

@@ -25,8 +25,9 @@ public final class BatonAssertions {
     private BatonAssertions() {}
 
     /**
-     * Asserts that nobody waits for the target and that nothing of it is held: no permit, no element, no task or run, no
-     * work of a wait group. The rate of a limiter, the count of a latch and the entries of a schedule are no use.
+     * Asserts that no caller waits for the target and that nothing of it is held: no permit, no element, no task or run, no
+     * work of a wait group. The rate of a limiter, the count of a latch and the entries of a schedule do not count as
+     * use.
      */
     public static void assertIdle(Object target) {
         Expectations.INSTANCE.idle(target);

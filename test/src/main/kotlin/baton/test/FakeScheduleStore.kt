@@ -5,8 +5,10 @@ import baton.scheduler.InMemoryScheduleStore
 import baton.scheduler.ScheduleRow
 import baton.scheduler.ScheduleStore
 import baton.waiting.clock.BoundClock
+import baton.waiting.clock.LabelledOwner
 import java.io.IOException
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.resume
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
@@ -35,25 +37,23 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
     ScheduleStore<K> by inside {
     private val time = BoundClock(clock)
 
-    // Guarded by this.
-    private var failures = 0
-    private var failsUntil = Long.MIN_VALUE
-    private var delay = Duration.ZERO
-    private var called = 0
+    private val failures = AtomicInteger()
+    private val called = AtomicInteger()
+    @Volatile private var failsUntil = Long.MIN_VALUE
+    @Volatile private var delay = Duration.ZERO
 
     /** How many calls there were, those that failed included. */
     public val calls: Int
-        @Synchronized get() = called
+        get() = called.get()
 
     /**
      * The next [calls] calls fail; those that were to fail before do not count any more.
      *
      * @throws IllegalArgumentException if [calls] is negative.
      */
-    @Synchronized
     public fun failNext(calls: Int) {
         require(calls >= 0) { "calls = $calls, must be at least 0" }
-        failures = calls
+        failures.set(calls)
     }
 
     /**
@@ -63,8 +63,7 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
      */
     public fun failFor(span: Duration) {
         val nanos = nanosOf(span, "span")
-        val until = time.read().let { if (nanos > Long.MAX_VALUE - it) Long.MAX_VALUE else it + nanos }
-        synchronized(this) { failsUntil = until }
+        failsUntil = time.read().let { if (nanos > Long.MAX_VALUE - it) Long.MAX_VALUE else it + nanos }
     }
 
     /** As the other, for a duration of Kotlin. */
@@ -77,7 +76,7 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
      */
     public fun delayCalls(delay: Duration) {
         nanosOf(delay, "delay")
-        synchronized(this) { this.delay = delay }
+        this.delay = delay
     }
 
     /** As the other, for a duration of Kotlin. */
@@ -105,12 +104,9 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
 
     private suspend fun beginCall(call: String) {
         val context = currentCoroutineContext()
-        time.bind(context)
-        val delay =
-            synchronized(this) {
-                called++
-                delay
-            }
+        time.bind(context, LabelledOwner(toString()))
+        called.incrementAndGet()
+        val delay = delay
         if (!delay.isZero) {
             suspendCancellableCoroutine { caller ->
                 val timer = time.schedule(delay.toKotlinDuration(), context) { caller.resume(Unit) }
@@ -120,12 +116,7 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
         if (fails(time.read())) throw IOException("$call of a FakeScheduleStore fails, as the test wants it")
     }
 
-    @Synchronized
-    private fun fails(now: Long): Boolean {
-        if (failures == 0) return now < failsUntil
-        failures--
-        return true
-    }
+    private fun fails(now: Long): Boolean = failures.getAndUpdate { maxOf(it - 1, 0) } > 0 || now < failsUntil
 
     private fun nanosOf(duration: Duration, name: String): Long {
         require(!duration.isNegative) { "$name = $duration, must be at least 0" }

@@ -10,8 +10,8 @@ import baton.test.assertions.Expectations
 // read-write lock and a semaphore of one permit, with the calls that took it. Java has them in `BatonAssertions`.
 
 /**
- * Asserts that nobody waits for it and that nothing of it is held: no permit, no element, no task or run, no work of a
- * wait group. The rate of a limiter, the count of a latch and the entries of a schedule are no use.
+ * Asserts that no caller waits for it and that nothing of it is held: no permit, no element, no task or run, no work of
+ * a wait group. The rate of a limiter, the count of a latch and the entries of a schedule do not count as use.
  *
  * ```
  * semaphore.shouldBeIdle()

@@ -40,8 +40,8 @@ internal class Watch(
     private val peaks = listOf(peakOfLooks, peakOfSnapshots)
 
     /**
-     * What it has read: one, unless a function returns usages of several objects, which may take turns. Guarded by the
-     * lock.
+     * The watches that it has read: one, unless a function returns usages of several objects, which may take turns.
+     * Guarded by the lock.
      */
     private val watched: MutableSet<WaitWatch> = Collections.newSetFromMap(WeakHashMap(1))
     @Volatile private var isClosed = false

@@ -1,7 +1,12 @@
 package baton.resilience.breaker
 
-/** Receives every use of a `CircuitBreaker`: each begin has its end. */
-internal interface BreakerUse {
+import baton.waiting.clock.BoundClock
+import baton.waiting.clock.ClockOwner
+
+/** Receives every use of a `CircuitBreaker`: each begin has its end. It owns the [clock] of the breaker. */
+internal interface BreakerUse : ClockOwner {
+    val clock: BoundClock
+
     fun begin()
 
     fun end()

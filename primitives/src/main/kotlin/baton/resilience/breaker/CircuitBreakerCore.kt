@@ -12,7 +12,6 @@ import baton.resilience.breaker.BreakerMachine.Companion.UNREAD
 import baton.waiting.Gate
 import baton.waiting.Waiter
 import baton.waiting.clock.BoundClock
-import baton.waiting.clock.ClockOwner
 import baton.waiting.labelOf
 import baton.waiting.threads.Trampoline
 import baton.waiting.threads.requireStack
@@ -33,8 +32,8 @@ internal class CircuitBreakerCore(
     private val config: CircuitBreakerConfig,
     private val breaker: Monitored,
     sharedClock: BoundClock?,
-) : Gate(), ClockOwner {
-    override val clock: BoundClock = sharedClock ?: BoundClock(config.clock, this)
+) : Gate() {
+    override val clock: BoundClock = sharedClock ?: BoundClock(config.clock)
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
     private val slowNanos = config.slowCall.inWholeNanoseconds
@@ -49,12 +48,6 @@ internal class CircuitBreakerCore(
             maxDelay = config.maxOpenFor,
             random = config.random,
         )
-
-    override val ownerLabel: String
-        get() = label()
-
-    override val isAwaited: Boolean
-        get() = waiting > 0
 
     val state: BreakerState
         get() = machine.state

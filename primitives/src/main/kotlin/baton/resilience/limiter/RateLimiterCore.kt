@@ -9,7 +9,6 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.clock.BoundClock
-import baton.waiting.clock.ClockOwner
 import baton.waiting.labelOf
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
@@ -55,8 +54,8 @@ internal class RateLimiterCore(
     private val maxWaiting: Int,
     givenClock: BatonClock?,
     private val limiter: Monitored,
-) : WaitCore(), ClockOwner {
-    override val clock: BoundClock = BoundClock(givenClock, this)
+) : WaitCore() {
+    override val clock: BoundClock = BoundClock(givenClock)
     private val bucket = TokenBucket(rate, burst)
     private val queue = RateQueue(this, bucket, isLeaky, burst)
     private val timer = HeadTimer(this, bucket)
@@ -84,12 +83,6 @@ internal class RateLimiterCore(
 
     val availablePermits: Long
         get() = look { if (isLeaky && !queue.isEmpty) 0 else maxOf(bucket.whole, 0) }
-
-    override val ownerLabel: String
-        get() = label()
-
-    override val isAwaited: Boolean
-        get() = decide { !queue.isEmpty }
 
     /** The present moment in the time of the bucket, or before it if the clock throws. */
     fun readOrStandStill(): Long = clock.readOr(Long.MIN_VALUE)

@@ -67,7 +67,7 @@ internal class CountdownCore(
 
     /** Under the lock. False when the count is not 1 any more. */
     private fun reachZero(): Boolean {
-        // A zero that releases nobody would be the last one of a latch.
+        // A latch reaches zero once: its waiters would wait for ever.
         if (queuedWaiters > 0) requireStack()
         if (!COUNT.compareAndSet(this, 1, 0)) return false
         releaseAll()

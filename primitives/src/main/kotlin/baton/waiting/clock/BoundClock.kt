@@ -2,12 +2,16 @@ package baton.waiting.clock
 
 import baton.BatonClock
 import baton.InternalBatonApi
+import baton.waiting.clock.VirtualTime.REMEDY
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
+import java.lang.invoke.MethodHandles
+import java.lang.invoke.VarHandle
 import java.lang.ref.WeakReference
 import java.time.Instant
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 import kotlinx.coroutines.DisposableHandle
@@ -15,7 +19,7 @@ import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 
 /**
- * The clock of an object: the [given] one, or the one to which the object binds itself.
+ * The clock of an object: the one that it was given, or the one to which the object binds itself.
  *
  * ```
  *   UNBOUND ──── first suspending call ───▶ REAL or VIRTUAL ──── a caller in another time ───▶ bound anew, or refused
@@ -35,37 +39,40 @@ import kotlinx.coroutines.Job
  * A clock may be code of users: it is never read under a lock.
  *
  * @param given null for the one to which the object binds itself.
- * @param owner null for an object without waiters.
  * @param context of what the object belongs to from the beginning: a call, a scope.
  */
 @InternalBatonApi
-public class BoundClock(
-    private val given: BatonClock?,
-    private val owner: ClockOwner? = null,
-    context: CoroutineContext? = null,
-) {
+public class BoundClock(given: BatonClock?, context: CoroutineContext? = null) {
     private val start = (given ?: RealClock.SYSTEM).nanoTime()
 
-    /** Null for the clock that is given or, while the object is not bound, the system's. */
+    /** Null for the clock of the system, while the object is not bound. */
     @Volatile
     private var binding: Binding? =
-        if (context != null && given == null && VirtualTime.isPossible) virtualBinding(context) else null
+        when {
+            given != null -> Binding(given, 0, start, isGiven = true)
+            context != null && VirtualTime.isPossible -> virtualBinding(context)
+            else -> null
+        }
 
-    private val isFixed = given != null || context != null
-
-    private val mayBind: Boolean
-        get() = VirtualTime.isPossible && !isFixed
-
-    private fun virtualBinding(context: CoroutineContext) =
-        VirtualTime.clockOf(context)?.let { Binding(it, 0, rootOf(context[Job]), date = null) }
+    private fun virtualBinding(context: CoroutineContext): Binding? {
+        val clock = VirtualTime.clockOf(context) ?: return null
+        return Binding(clock, 0, clock.nanoTime(), isGiven = false, rootOf(context[Job]))
+    }
 
     /**
      * @property base what [BoundClock.read] returned when this began.
+     * @property start what the [clock] showed then.
      * @param test the root of the jobs of the caller that has bound the object.
      * @property date when this began; null for what the clock says.
      */
-    private class Binding(val clock: BatonClock, private val base: Long, test: Job?, private val date: Instant?) {
-        private val start = clock.nanoTime()
+    private class Binding(
+        val clock: BatonClock,
+        private val base: Long,
+        private val start: Long,
+        val isGiven: Boolean,
+        test: Job? = null,
+        private val date: Instant? = null,
+    ) {
         @Volatile private var test = test?.let(::WeakReference)
 
         val isVirtual = clock !is RealClock
@@ -86,13 +93,16 @@ public class BoundClock(
         fun read() = base + (clock.nanoTime() - start)
 
         fun instant(): Instant = date?.plusNanos(clock.nanoTime() - start) ?: clock.instant()
+
+        /** Null if the dispatcher of the caller sets the timers. */
+        fun timersFor(context: CoroutineContext): BatonClock? {
+            val isOfClock = if (isGiven) clock.hasTimers() else isVirtual && context[ContinuationInterceptor] == null
+            return if (isOfClock) clock else null
+        }
     }
 
     private val clock: BatonClock
-        get() = binding?.clock ?: given ?: RealClock.SYSTEM
-
-    private val label: String
-        get() = owner?.ownerLabel ?: "this object"
+        get() = binding?.clock ?: RealClock.SYSTEM
 
     /** Whether time passes by itself. */
     public val isReal: Boolean
@@ -100,7 +110,7 @@ public class BoundClock(
 
     /** The nanoseconds since this was made. Throws what the clock throws. */
     public fun read(): Long {
-        val bound = binding ?: return (given ?: RealClock.SYSTEM).nanoTime() - start
+        val bound = binding ?: return System.nanoTime() - start
         return bound.read()
     }
 
@@ -115,57 +125,62 @@ public class BoundClock(
 
     /** The date and time. Throws what the clock throws. */
     public fun instant(): Instant {
-        val bound = binding ?: return clock.instant()
+        val bound = binding ?: return RealClock.SYSTEM.instant()
         return bound.instant()
     }
 
-    /** Called by each call that may suspend, in the [context] of the caller. */
-    public fun bind(context: CoroutineContext) {
-        if (!mayBind) return
+    /** Called by each call of [owner] that may suspend, in the [context] of the caller. */
+    public fun bind(context: CoroutineContext, owner: ClockOwner) {
+        if (!VirtualTime.isPossible || binding?.isGiven == true) return
         val clock = VirtualTime.clockOf(context) ?: RealClock.SYSTEM
+        val test = rootOf(context[Job])
         while (true) {
             val bound = binding
-            val test = rootOf(context[Job])
             if (bound != null && isSame(bound.clock, clock)) return bound.usedBy(test)
+            requireChange(bound, clock, test, owner)
             rebind(bound, clock, test)
         }
     }
 
     /** Unless another thread has bound this meanwhile. */
     private fun rebind(bound: Binding?, clock: BatonClock, test: Job?) {
-        requireChange(bound, clock, test)
-        val new = Binding(clock, read(), test, date = if (clock is VirtualClock) instant() else null)
-        synchronized(this) { if (binding === bound) binding = new }
+        val date = if (clock is VirtualClock) instant() else null
+        val new = Binding(clock, read(), clock.nanoTime(), isGiven = false, test, date)
+        BINDING.compareAndSet(this, bound, new)
     }
 
     private fun isSame(one: BatonClock, other: BatonClock) =
         one === other || one is VirtualClock && other is VirtualClock && one.scheduler === other.scheduler
 
-    private fun requireChange(bound: Binding?, clock: BatonClock, test: Job?) {
+    private fun requireChange(bound: Binding?, clock: BatonClock, test: Job?, owner: ClockOwner) {
         if (bound == null && clock is RealClock) return
-        check(owner?.isAwaited != true) {
-            "$label has callers that wait in ${this.clock}, and a caller in $clock: $REMEDY"
+        check(!owner.isAwaited) {
+            "${owner.ownerLabel} has callers that wait in ${this.clock}, and a caller in $clock: $REMEDY"
         }
         if (bound == null) return
         val isMixed =
             if (clock is RealClock) bound.isVirtual && bound.testGoesOn else !bound.isVirtual && bound.isOf(test)
-        check(!isMixed) { "$label was used in ${bound.clock}, and now in $clock, in one test: $REMEDY" }
+        check(!isMixed) { "${owner.ownerLabel} was used in ${bound.clock}, and now in $clock, in one test: $REMEDY" }
     }
 
-    /** Called by each call without a coroutine that depends on the time. */
-    public fun requireKnown() {
-        if (mayBind) requireKnownHere(binding)
+    /** Called by each call of [owner] without a coroutine that depends on the time. */
+    public fun requireKnown(owner: ClockOwner) {
+        if (VirtualTime.isPossible) requireKnown(binding, owner)
     }
 
-    private fun requireKnownHere(bound: Binding?) {
+    private fun requireKnown(bound: Binding?, owner: ClockOwner) {
+        if (bound?.isGiven == true) return
         val isOfTest = bound != null && bound.isVirtual && bound.testGoesOn
-        if (VirtualTime.isTestThread()) {
-            check(isOfTest) {
-                "$label does not know the time of the test: $REMEDY, or call one of its suspend functions first"
+        if (!VirtualTime.isTestThread()) {
+            check(!isOfTest) {
+                "${owner.ownerLabel} is used in ${this.clock}, and now by ${Thread.currentThread()}: $REMEDY"
             }
-        } else {
-            check(!isOfTest) { "$label is used in ${bound?.clock}, and now by ${Thread.currentThread()}: $REMEDY" }
             leaveEndedTest()
+        } else {
+            check(isOfTest) {
+                "${owner.ownerLabel} does not know the time of the test: $REMEDY, or call one of its suspend " +
+                    "functions first"
+            }
         }
     }
 
@@ -173,16 +188,18 @@ public class BoundClock(
     private fun leaveEndedTest() {
         while (true) {
             val bound = binding
-            if (bound == null || !bound.isVirtual || bound.testGoesOn) return
+            if (bound == null || bound.isGiven || !bound.isVirtual || bound.testGoesOn) return
             rebind(bound, RealClock.SYSTEM, test = null)
         }
     }
 
-    /** A thread cannot wait for a clock that does not go on by itself. */
-    public fun requireReal() {
-        if (mayBind && !VirtualTime.isTestThread()) leaveEndedTest()
+    /** Called before a thread waits for [owner]: it cannot wait for a clock that does not go on by itself. */
+    public fun requireReal(owner: ClockOwner) {
+        if (VirtualTime.isPossible && !VirtualTime.isTestThread()) leaveEndedTest()
         val clock = clock
-        check(clock is RealClock) { "$label has the clock $clock, for which no thread can wait: use its futures" }
+        check(clock is RealClock) {
+            "${owner.ownerLabel} has the clock $clock, for which no thread can wait: use its futures"
+        }
     }
 
     /**
@@ -190,24 +207,21 @@ public class BoundClock(
      * coroutine. Null for a timeout that never ends.
      */
     public fun schedule(timeout: Duration, context: CoroutineContext, action: Runnable): DisposableHandle? {
-        val clock = clock
-        val isOfDispatcher = !given.hasTimers() && (clock is RealClock || context[ContinuationInterceptor] != null)
-        if (isOfDispatcher) return Timeouts.schedule(timeout, context, action)
-        if (timeout.isInfinite()) return null
-        return clock.timer(timeout.toJavaDuration(), action)
+        val clock = binding?.timersFor(context) ?: return Timeouts.schedule(timeout, context, action)
+        return if (timeout.isInfinite()) null else clock.timer(timeout.toJavaDuration(), action)
     }
 
     /** As [schedule], for a caller without a coroutine. */
     public fun schedule(millis: Long, action: Runnable): DisposableHandle {
-        val clock = clock
-        if (!given.hasTimers() && clock is RealClock) return Timeouts.schedule(millis, action)
+        val clock = binding?.timersFor(EmptyCoroutineContext) ?: return Timeouts.schedule(millis, action)
         return clock.timer(java.time.Duration.ofMillis(millis), action)
     }
 
     override fun toString(): String = clock.toString()
 
     private companion object {
-        const val REMEDY = VirtualTime.REMEDY
+        private val BINDING: VarHandle =
+            MethodHandles.lookup().findVarHandle(BoundClock::class.java, "binding", Binding::class.java)
 
         @OptIn(ExperimentalCoroutinesApi::class)
         tailrec fun rootOf(job: Job?): Job? = if (job?.parent == null) job else rootOf(job.parent)

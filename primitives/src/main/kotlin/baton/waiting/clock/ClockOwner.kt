@@ -11,3 +11,10 @@ public interface ClockOwner {
     /** Whether a caller waits for the object. */
     public val isAwaited: Boolean
 }
+
+/** An owner for which no caller waits. */
+@InternalBatonApi
+public class LabelledOwner(override val ownerLabel: String) : ClockOwner {
+    override val isAwaited: Boolean
+        get() = false
+}

@@ -66,7 +66,9 @@ internal object VirtualTime {
     private fun clockOf(scheduler: Any, dispatcher: CoroutineDispatcher): BatonClock =
         VirtualClock(scheduler, dispatcher, Instant.now())
 
-    /** What a view of kotlinx.coroutines, such as one by `limitedParallelism`, is over; null if that cannot be seen. */
+    /**
+     * The dispatcher below a view of kotlinx.coroutines, as `limitedParallelism` makes it; null if it cannot be seen.
+     */
     private fun underlyingOf(view: Any): Any? {
         if (!view.javaClass.name.startsWith("kotlinx.coroutines.internal.")) return null
         val field = view.javaClass.declaredFields.firstOrNull { it.type == CoroutineDispatcher::class.java }
@@ -91,7 +93,7 @@ internal object VirtualTime {
             frames.anyMatch { frame -> RUNNERS.any(frame.className::startsWith) }
         }
 
-    /** The packages of what runs the coroutines of a test. */
+    /** The packages that run the coroutines of a test. */
     private val RUNNERS = listOf(TestLibrary.NAME, "baton.test.interleaving.")
 
     /** How a message ends. */

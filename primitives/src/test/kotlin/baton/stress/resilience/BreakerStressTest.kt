@@ -8,6 +8,9 @@ import baton.resilience.CircuitOpenException
 import baton.resilience.SlidingWindow
 import baton.resilience.breaker.BreakerUse
 import baton.stress.Stress
+import baton.waiting.clock.BoundClock
+import baton.waiting.clock.ClockOwner
+import baton.waiting.clock.LabelledOwner
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
@@ -38,7 +41,8 @@ class BreakerStressTest : Stress() {
         )
 
     /** Counts the calls that a breaker lets in, and those that leave. */
-    private class Uses : BreakerUse {
+    private class Uses : BreakerUse, ClockOwner by LabelledOwner("uses") {
+        override val clock = BoundClock(null)
         val begun = AtomicLong()
         val inside = AtomicLong()
 

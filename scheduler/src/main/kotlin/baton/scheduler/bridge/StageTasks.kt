@@ -10,6 +10,7 @@ import baton.scheduler.PriorityPolicy
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
+import baton.waiting.clock.LabelledOwner
 import java.time.Duration
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -54,7 +55,9 @@ public fun newStageTask(scheduler: TaskScheduler, priority: Priority, key: Any?,
     StageEntry(scheduler, priority, key, owner)
 
 /** Called by a thread that waits for a limited time, and for no other clock. */
-@InternalBatonApi public fun requireReal(scheduler: TaskScheduler): Unit = scheduler.core.clock.requireReal()
+@InternalBatonApi
+public fun requireReal(scheduler: TaskScheduler): Unit =
+    scheduler.core.clock.requireReal(LabelledOwner(scheduler.label))
 
 /** The scheduler in messages: `TaskScheduler 'uplink'`. */
 @InternalBatonApi public fun labelOf(scheduler: TaskScheduler): String = scheduler.label

@@ -7,6 +7,7 @@ import baton.scheduler.ScheduleStore
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
+import baton.waiting.clock.LabelledOwner
 import baton.waiting.clock.onClock
 import baton.waiting.threads.LoopKeeper
 import java.util.concurrent.atomic.AtomicReference
@@ -73,7 +74,7 @@ internal class ScheduleLifecycle<K : Any>(
     /** Returns after [shutdown], or throws. */
     suspend fun run(fires: FireCore<K>, maxConcurrency: Int, name: String?, action: suspend (Due<K>) -> Unit) {
         val context = currentCoroutineContext()
-        core.clock.bind(context)
+        core.clock.bind(context, LabelledOwner(label))
         val keeper = LoopKeeper(context, label, report) { end(it) }
         this.keeper = keeper
         if (isEnding) keeper.isEnding = true

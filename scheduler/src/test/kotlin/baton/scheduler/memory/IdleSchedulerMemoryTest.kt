@@ -17,7 +17,7 @@ class IdleSchedulerMemoryTest {
         DISPATCHER(288, { Dispatchers.Default.prioritized(2) }),
         DISPATCHER_THAT_RAN(608, { InPlace.prioritized(2).also { it.dispatch(EmptyCoroutineContext) {} } }),
         DISPATCHER_AND_VIEW(1072, { Dispatchers.Default.prioritized(2).limitedParallelism(1) }),
-        SCHEDULER(880, { TaskScheduler(SCOPE, maxConcurrency = 2) }),
+        SCHEDULER(864, { TaskScheduler(SCOPE, maxConcurrency = 2) }),
     }
 
     @ParameterizedTest

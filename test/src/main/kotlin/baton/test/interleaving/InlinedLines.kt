@@ -8,7 +8,7 @@ package baton.test.interleaving
  * stratum KotlinDebug). Returns [element] where nothing is found.
  */
 internal fun callOfInlined(element: StackTraceElement, loader: ClassLoader?): StackTraceElement {
-    val line = debugExtension(element.className, loader)?.let { callLine(it, element.lineNumber) } ?: return element
+    val line = debugExtension(element.className, loader)?.let { numberOfCall(it, element.lineNumber) } ?: return element
     return StackTraceElement(element.className, element.methodName, element.fileName, line)
 }
 
@@ -27,7 +27,8 @@ private fun debugExtension(className: String, loader: ClassLoader?): String? =
         null
     }
 
-private fun callLine(stratum: String, line: Int): Int? =
+/** Null if [line] is not in the body of an inline function. */
+private fun numberOfCall(stratum: String, line: Int): Int? =
     LINES.findAll(stratum.substringAfter("\n*L\n", "")).firstNotNullOfOrNull { match ->
         val (call, _, repeats, first, increment) = match.destructured
         val from = first.toInt()

@@ -9,32 +9,17 @@ import kotlin.coroutines.jvm.internal.CoroutineStackFrame
  * started. Relies on continuations being `CoroutineStackFrame`s, as the stack traces of coroutines do.
  */
 internal fun lineOf(frame: CoroutineStackFrame): String? {
-    var first: String? = null
-    var next: CoroutineStackFrame? = frame
-    var left = MAX_FRAMES
-    while (next != null && left-- > 0) {
-        val element = elementOf(next)
-        if (element != null && element.lineNumber > 0) {
-            if (!isLibrary(element.className)) return text(element)
-            if (first == null) first = text(element)
-        }
-        next = next.callerFrame
-    }
-    return first
+    val elements = elementsFrom(frame)
+    return (elements.firstOrNull { !isLibrary(it.className) } ?: elements.firstOrNull())?.let(::text)
 }
 
 /** The line of the outermost function of the coroutine with this innermost [frame]. */
-internal fun outermostLineOf(frame: CoroutineStackFrame): String? {
-    var found: String? = null
-    var next: CoroutineStackFrame? = frame
-    var left = MAX_FRAMES
-    while (next != null && left-- > 0) {
-        val element = elementOf(next)
-        if (element != null && element.lineNumber > 0 && !isLibrary(element.className)) found = text(element)
-        next = next.callerFrame
-    }
-    return found
-}
+internal fun outermostLineOf(frame: CoroutineStackFrame): String? =
+    elementsFrom(frame).lastOrNull { !isLibrary(it.className) }?.let(::text)
+
+/** The elements that have a line, from the innermost on. */
+private fun elementsFrom(frame: CoroutineStackFrame): Sequence<StackTraceElement> =
+    generateSequence(frame) { it.callerFrame }.take(MAX_FRAMES).mapNotNull(::elementOf).filter { it.lineNumber > 0 }
 
 /** The line of a frame that is the user's code; null if it is not. */
 internal fun lineOf(element: StackTraceElement): String? =

@@ -5,7 +5,6 @@ import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.sync.withLock
 import baton.sync.withPermit
-import baton.test.ExploreScope
 import baton.test.explore
 import baton.test.replay
 import kotlin.coroutines.ContinuationInterceptor
@@ -22,12 +21,12 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** The examples of docs/testing.md on `explore`. */
+/** The examples of docs/testing.md on `explore`. They have a seed, so that their stories are those of the page. */
 class ExploreExamplesTest {
     private class Account(var balance: Int) {
         suspend fun withdraw(amount: Int) {
             if (balance < amount) return
-            audit()
+            audit() // suspends
             balance -= amount
         }
     }
@@ -58,33 +57,42 @@ class ExploreExamplesTest {
                 slots.release()
             }
         }
+    }
 
-        suspend fun rightQuery() =
-            slots.withPermit {
-                val connection = connections.receive()
-                try {
-                    audit()
-                } finally {
-                    connections.trySend(connection)
-                }
+    private suspend fun Pool.rightQuery() =
+        slots.withPermit {
+            val connection = connections.receive()
+            try {
+                audit()
+            } finally {
+                connections.trySend(connection)
             }
-    }
-
-    private val withdrawals: suspend ExploreScope.() -> Unit = {
-        val account = Account(100)
-        launch(CoroutineName("a")) { account.withdraw(70) }
-        launch(CoroutineName("b")) {
-            login()
-            account.withdraw(70)
         }
-        afterwards { check(account.balance >= 0) { "balance ${account.balance}" } }
-    }
+
+    private fun `withdrawals leave no hole`() =
+        explore(runs = 2_000, seed = 1) {
+            val account = Account(100)
+            launch(CoroutineName("a")) { account.withdraw(70) }
+            launch(CoroutineName("b")) {
+                login() // suspends twice
+                account.withdraw(70)
+            }
+            afterwards { check(account.balance >= 0) { "balance ${account.balance}" } }
+        }
+
+    private fun `a cancelled query keeps no slot`() =
+        explore(seed = 1, cancels = true) {
+            val pool = Pool()
+            launch(CoroutineName("query")) { pool.query() }
+            pool.connections.send("c1")
+            afterwards { check(pool.slots.availablePermits == 1) { "a slot is lost" } }
+        }
 
     private fun assertStory(expected: String, test: () -> Unit) {
         val error = assertThrows<AssertionError> { test() }
         assertEquals(
             expected.trimIndent().trimMargin(),
-            error.message!!.replace(LINE, "(L)").replace(ORDER, "order N of"),
+            error.message.orEmpty().replace(LINE, "(L)").replace(ORDER, "order N of"),
         )
     }
 
@@ -102,14 +110,25 @@ class ExploreExamplesTest {
             |     6  a goes on at withdraw(L)
             |     7  b goes on at withdraw(L)
             """
-        assertStory(expected) { explore(runs = 2_000, seed = 1, body = withdrawals) }
+        assertStory(expected) { `withdrawals leave no hole`() }
     }
 
     /** What a failing test printed, as a test of its own while the fault is looked for. */
     @Test
     fun replay_example_repeatsTheOrder() {
-        val error = assertThrows<AssertionError> { replay("4=1 5=1", withdrawals) }
-        assertEquals("balance -40", error.cause!!.message)
+        val error =
+            assertThrows<AssertionError> {
+                replay("4=1 5=1") {
+                    val account = Account(100)
+                    launch(CoroutineName("a")) { account.withdraw(70) }
+                    launch(CoroutineName("b")) {
+                        login()
+                        account.withdraw(70)
+                    }
+                    afterwards { check(account.balance >= 0) { "balance ${account.balance}" } }
+                }
+            }
+        assertEquals("balance -40", error.cause?.message)
     }
 
     @Test
@@ -134,14 +153,7 @@ class ExploreExamplesTest {
             |     6  test calls send of Channel at (L)
             |     7  query goes on at query(L)
             """
-        assertStory(expected) {
-            explore(seed = 1, cancels = true) {
-                val pool = Pool()
-                launch(CoroutineName("query")) { pool.query() }
-                pool.connections.send("c1")
-                afterwards { check(pool.slots.availablePermits == 1) { "a slot is lost" } }
-            }
-        }
+        assertStory(expected) { `a cancelled query keeps no slot`() }
     }
 
     @Test
