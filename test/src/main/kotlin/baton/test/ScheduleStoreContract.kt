@@ -6,15 +6,17 @@ import baton.scheduler.ScheduleRow
 import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
 import java.time.Instant
+import java.util.concurrent.ExecutionException
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -45,7 +47,16 @@ public abstract class ScheduleStoreContract {
 
     private fun textOf(row: ScheduleRow<String>) = row.run { "$key $trigger $priority $nextDue $paused $deleted" }
 
-    private fun run(test: suspend CoroutineScope.() -> Unit) = runBlocking { withTimeout(2.minutes, test) }
+    /**
+     * By a future: runBlocking links to a function that kotlinx.coroutines has under another name in older versions.
+     */
+    private fun run(test: suspend CoroutineScope.() -> Unit) {
+        try {
+            CoroutineScope(Dispatchers.Default).future { withTimeout(2.minutes, test) }.get()
+        } catch (e: ExecutionException) {
+            throw e.cause ?: e
+        }
+    }
 
     private suspend fun <T> withStore(block: suspend (ScheduleStore<String>) -> T): T {
         val store = open()
