@@ -39,6 +39,8 @@ module baton.primitives {
             baton.test;
     exports baton.waiting.holders to
             baton.scheduler;
+    exports baton.waiting.keys to
+            baton.interop;
     exports baton.waiting.threads to
             baton.interop,
             baton.scheduler,

@@ -280,13 +280,13 @@ class ClassExamplesTest {
         val breaker = CircuitBreaker(config)
         val limiter = RateLimiter.tokenBucket(10 per 1.seconds)
         val semaphore = Semaphore(3)
-        val perHost = CircuitBreakers<String>(keepIdle = 10.minutes)
+        val perHost = CircuitBreakers<String>(config, keepIdle = 10.minutes)
         val pages =
             listOf(
                 breaker.protect { fetch(url) },
                 breaker.protect { withTimeout(1.seconds) { fetch(url) } },
                 retry { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } },
-                perHost[url.host].protect { fetch(url) },
+                perHost.protect(url.host) { fetch(url) },
             )
         assertEquals(List(4) { "page /a" }, pages)
         assertEquals(BreakerState.CLOSED, breaker.state)

@@ -43,6 +43,7 @@ class PackagesTest {
         "baton.waiting.clock,     baton baton.waiting.threads baton.waiting.clock",
         "baton.waiting,           baton baton.waiting.threads baton.waiting.clock baton.waiting",
         "baton.waiting.coroutine, baton baton.waiting.threads baton.waiting baton.waiting.coroutine",
+        "baton.waiting.keys,      baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.keys",
         "baton.waiting.holders,   baton baton.waiting.threads baton.waiting baton.waiting.holders",
         "baton.monitoring.., baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.holders baton.monitoring..",
         "baton.sync..,     baton baton.waiting.. baton.monitoring.. baton.sync..",

@@ -7,9 +7,9 @@ import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
 import baton.monitoring.toUsage
 import baton.resilience.breaker.BreakerMachine
-import baton.resilience.breaker.BreakerUse
 import baton.resilience.breaker.CallOutcome
 import baton.resilience.breaker.CircuitBreakerCore
+import baton.waiting.clock.BoundClock
 import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitPassing
 import baton.waiting.lookAtWaiters
@@ -67,23 +67,21 @@ import kotlinx.coroutines.isActive
  * *Misuse.* Do not share one breaker among services that fail independently: see [CircuitBreakers].
  *
  * All members may be called from any thread. A call of a closed breaker allocates nothing.
- *
- * @property name shown by messages and [toString].
  */
 public class CircuitBreaker
-internal constructor(
-    public val config: CircuitBreakerConfig,
-    public override val name: String?,
-    private val use: BreakerUse?,
-) : Monitored {
-    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, use?.clock)
+internal constructor(public val config: CircuitBreakerConfig, private val named: Any?, clock: BoundClock) : Monitored {
+    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, clock)
 
     /** A closed breaker. */
     @JvmOverloads
     public constructor(
         config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
         name: String? = null,
-    ) : this(config, name, null)
+    ) : this(config, name, BoundClock(config.clock))
+
+    /** Shown by messages and [toString]. */
+    public override val name: String?
+        get() = named?.toString()
 
     /** The state. It is [BreakerState.OPEN] until a call comes, also when its time is over. */
     public val state: BreakerState
@@ -163,17 +161,17 @@ internal constructor(
 
     /** Refuses all calls until [reset] or [disable]: [BreakerState.FORCED_OPEN]. */
     public fun trip() {
-        used { core.trip() }
+        core.trip()
     }
 
     /** Closes the breaker and empties its window. The results of calls that have begun before do not count. */
     public fun reset() {
-        used { core.reset() }
+        core.reset()
     }
 
     /** Lets all calls through until [reset] or [trip], and counts them: [BreakerState.DISABLED]. */
     public fun disable() {
-        used { core.disable() }
+        core.disable()
     }
 
     /**
@@ -185,15 +183,6 @@ internal constructor(
     public fun onChange(listener: (from: BreakerState, to: BreakerState) -> Unit): AutoCloseable =
         core.onChange(listener)
 
-    private inline fun used(action: () -> Unit) {
-        use?.begin()
-        try {
-            action()
-        } finally {
-            use?.end()
-        }
-    }
-
     // The published functions are for the inlined body of protect alone: they stay in the bytecode of its callers.
 
     @PublishedApi
@@ -203,7 +192,7 @@ internal constructor(
     @PublishedApi
     @JvmSynthetic
     internal fun bind(context: CoroutineContext) {
-        core.clock.bind(context, use ?: core)
+        core.clock.bind(context, core)
     }
 
     @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()
@@ -212,17 +201,9 @@ internal constructor(
     @PublishedApi
     @JvmSynthetic
     internal fun enter(start: Long): Any {
-        use?.begin()
-        val call =
-            try {
-                core.enter(start)
-            } catch (e: Throwable) { // of the clock
-                use?.end()
-                throw e
-            }
-        if (call !is BreakerMachine.Rejection) return call
-        use?.end()
-        throw exceptionOf(call)
+        val call = core.enter(start)
+        if (call is BreakerMachine.Rejection) throw exceptionOf(call)
+        return call
     }
 
     private fun exceptionOf(rejection: BreakerMachine.Rejection): CircuitOpenException {
@@ -279,11 +260,7 @@ internal constructor(
     }
 
     private fun leave(call: Any, start: Long, outcome: CallOutcome) {
-        try {
-            core.leave(call, start, outcome)
-        } finally {
-            use?.end()
-        }
+        core.leave(call, start, outcome)
     }
 
     override fun toString(): String = "${core.label()} ($state, $metrics)"

@@ -1,11 +1,15 @@
 package baton.resilience
 
-import baton.resilience.breaker.BreakerUse
+import baton.TooManyKeysException
 import baton.waiting.clock.BoundClock
-import baton.waiting.threads.Trampoline
-import java.util.PriorityQueue
-import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.AtomicLong
+import baton.waiting.clock.ClockOwner
+import baton.waiting.clock.SharedClock
+import baton.waiting.keys.IdleRule
+import baton.waiting.keys.KeyEntry
+import baton.waiting.keys.KeyTable
+import kotlin.contracts.ExperimentalContracts
+import kotlin.contracts.InvocationKind
+import kotlin.contracts.contract
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 
@@ -13,250 +17,123 @@ import kotlin.time.Duration.Companion.hours
  * A [CircuitBreaker] for each key: for each host, say, so that one that is down does not close the way to the others.
  *
  * ```
- * val perHost = CircuitBreakers<String>(keepIdle = 10.minutes)
- * val page = perHost[url.host].protect { fetch(url) }
+ * val perHost = CircuitBreakers<String>(config, keepIdle = 10.minutes)
+ * val page = perHost.protect(url.host) { fetch(url) }
  * ```
  *
- * The look-up of a key makes its breaker if there is none. All have the same [config], and the text of their key as
- * name.
+ * The first call of a key makes its breaker, closed and with the same [config] as all. Messages name it by the text of
+ * its key, with a [name] as in `hosts[example.org]`.
  *
- * *Forgetting.* A breaker that is [BreakerState.CLOSED], and was not used for [keepIdle] or longer, is forgotten; the
- * next look-up of its key makes a new one. Look-ups, calls, [CircuitBreaker.trip], `reset` and `disable` are uses.
- * There is no timer: look-ups of other keys find an idle breaker, within 200 look-ups. A breaker is never replaced
- * while a call is inside. A caller that has kept a forgotten breaker and uses it again puts it back in its place,
- * unless its key has another one by then.
+ * *Forgetting.* A breaker that is [BreakerState.CLOSED], and has not been used for [keepIdle], is idle and is
+ * forgotten; the next call of its key makes a new one. Calls, [trip], [reset] and [disable] are uses. There is no
+ * timer: a call forgets two idle breakers on average. A breaker in another state is kept, however long it is unused: it
+ * holds the knowledge that a service fails. [reset] closes the breaker of a host that is gone for good.
  *
- * A breaker in another state is kept, however long it is unused: it holds the knowledge that a service fails. So the
- * breaker of a host that is gone for good stays [BreakerState.OPEN], and a registry whose keys have no bound, such as
- * the hosts that a crawler finds, grows by these. [CircuitBreaker.reset] closes one; it is forgotten after [keepIdle].
+ * *Bound.* There are never more than [maxKeys] breakers. A new key takes the place of an idle one. If there is none,
+ * its call gets a [TooManyKeysException], and the block is not run. 100,000 breakers of the default window that have
+ * never failed take about 75 MB.
  *
- * *Waiting.* Never; a look-up may hold a lock for a short time while it forgets. *Order.* None. *Memory.* A look-up
- * that gets a breaker comes after the one that made it. All members may be called from any thread.
+ * *Waiting, order, cancellation, memory.* As [CircuitBreaker].
  *
- * *Misuse.* Zero or less for [keepIdle] throws [IllegalArgumentException]. Keys must not change their `equals` and
- * `hashCode`. A breaker of a registry reads the clock at the end of each call.
+ * *Misuse.* Keys must not change their `equals` and `hashCode`, which are called under a lock.
  *
- * @property config of every breaker; its clock is also that of [keepIdle].
+ * All members may be called from any thread.
+ *
+ * @property config of every breaker; its clock is also that of [keepIdle], and is read at the end of each call.
  * @property keepIdle how long an unused breaker is kept, above zero.
+ * @property maxKeys the most breakers, at least 1.
+ * @property name shown by messages and [toString].
+ * @throws IllegalArgumentException if [keepIdle] or [maxKeys] is out of bounds.
  */
 public class CircuitBreakers<K : Any>(
     public val config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
     public val keepIdle: Duration = 1.hours,
+    public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEYS,
+    public val name: String? = null,
 ) {
-    /*
-     * Each entry counts its uses. An entry is forgotten in one compare-and-set, from "no caller inside, and no use since
-     * it was found idle", within a step of the map, so that the key has no breaker from then on.
-     *
-     * `idle` holds the entries by a lower bound of their last use. A look-up takes from its head only entries whose bound
-     * is older than keepIdle, a hundredth of all at most: each leaves for good, or gets a newer bound. So an entry costs
-     * one visit for each keepIdle, and the look-ups find idle entries in time even if all have become idle at once.
-     */
-    private val keepNanos: Long
-    private val clock = BoundClock(config.clock)
-    private val entries = ConcurrentHashMap<K, Entry>()
-
-    /** Guarded by itself, as [Entry.bound] and [Entry.isQueued] are. */
-    private val idle = PriorityQueue<Entry>(compareBy { it.bound })
-
-    /** How many old entries a look-up visits; it does not shrink before none is left. Guarded by [idle]. */
-    private var visits = 0
-
-    /** When the head of [idle] may be idle. Written under its lock; a look-up reads it without. */
-    @Volatile private var nextVisit = Long.MAX_VALUE
+    @get:JvmSynthetic internal val table: KeyTable<K, CircuitBreaker>
 
     init {
         require(keepIdle.isPositive()) { "keepIdle = $keepIdle, must be above 0" }
-        keepNanos = keepIdle.inWholeNanoseconds
+        val rule = Rule()
+        table = KeyTable("CircuitBreakers", name, maxKeys, rule) { CircuitBreaker(config, it, rule.clock) }
     }
 
-    /** How many breakers there are, those included that are idle and not found yet. */
+    private inner class Rule : IdleRule<CircuitBreaker>, ClockOwner {
+        override val clock: BoundClock = SharedClock(config.clock, this)
+        private val keepNanos = keepIdle.inWholeNanoseconds
+
+        override val needsLastUse: Boolean
+            get() = true
+
+        override fun nanosUntilIdle(value: CircuitBreaker, now: Long, lastUse: Long): Long =
+            if (value.state == BreakerState.CLOSED) keepNanos - (now - lastUse) else keepNanos
+
+        override val ownerLabel: String
+            get() = table.label()
+
+        override val isAwaited: Boolean
+            get() = table.values.any { it.waiting > 0 }
+    }
+
+    /** How many breakers there are, those included that are idle and not forgotten yet. */
     public val size: Int
-        get() = entries.size
+        get() = table.size
 
-    /** The breaker of [key], which is new and closed if there is none. Counts as its use. */
-    public operator fun get(key: K): CircuitBreaker {
-        val now = read()
-        forgetIdle(now)
-        while (true) {
-            val entry = entries[key] ?: add(key, now)
-            if (!entry.forgetIfIdle(now) && entry.touch(now)) return entry.breaker
-        }
-    }
-
-    private fun read() = clock.read()
-
-    private fun add(key: K, now: Long): Entry {
-        val added = Entry(key, now)
-        entries.putIfAbsent(key, added)?.let {
-            return it
-        }
-        enqueue(added)
-        return added
-    }
-
-    private fun enqueue(entry: Entry) {
-        synchronized(idle) {
-            if (entry.isQueued) return
-            entry.isQueued = true
-            entry.bound = entry.lastUse
-            idle.add(entry)
-            setNextVisit()
-        }
-    }
-
-    private fun forgetIdle(now: Long) {
-        if (now < nextVisit) return
-        val visited = takeOld(now)
+    /**
+     * Runs [block] if the breaker of [key] lets the call in, and counts its result. See [CircuitBreaker.protect].
+     *
+     * @throws CircuitOpenException if the breaker refuses the call; the block is not run then.
+     * @throws TooManyKeysException if [key] is new and there is no place for it; the block is not run then.
+     */
+    @OptIn(ExperimentalContracts::class)
+    public suspend inline fun <T> protect(key: K, block: (K) -> T): T {
+        contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
+        val lease = lease(key)
         try {
-            for (entry in visited) entry.forgetIfIdle(now)
+            return breakerOf(lease).protect { block(key) }
         } finally {
-            // Also if a key's `equals` has thrown: an entry that stays out of [idle] would never be forgotten.
-            requeue(visited, now)
+            end(lease)
         }
     }
 
-    private fun requeue(visited: List<Entry>, now: Long) {
-        synchronized(idle) {
-            for (entry in visited) {
-                entry.isQueued = !entry.isForgotten
-                if (!entry.isQueued) continue
-                // An old entry that is kept is not closed, or in use: another use must come before it can be forgotten.
-                val lastUse = entry.lastUse
-                entry.bound = if (isOld(lastUse, now)) now else lastUse
-                idle.add(entry)
-            }
-            setNextVisit()
-        }
+    /** The state of the breaker of [key]; [BreakerState.CLOSED] if there is none. It is no use. */
+    public fun state(key: K): BreakerState = table.peek(key)?.state ?: BreakerState.CLOSED
+
+    /**
+     * Refuses all calls of [key] until [reset] or [disable]: [BreakerState.FORCED_OPEN].
+     *
+     * @throws TooManyKeysException if [key] is new and there is no place for it.
+     */
+    public fun trip(key: K) {
+        table.use(key) { it.trip() }
+    }
+
+    /** Closes the breaker of [key], if there is one. The results of calls that have begun before do not count. */
+    public fun reset(key: K) {
+        if (table.peek(key) != null) table.use(key) { it.reset() }
     }
 
     /**
-     * Takes the entries that this look-up visits out of [idle]. The visits need no lock: a key's `equals` is code of
-     * users.
+     * Lets all calls of [key] through until [reset] or [trip], and counts them: [BreakerState.DISABLED].
+     *
+     * @throws TooManyKeysException if [key] is new and there is no place for it.
      */
-    private fun takeOld(now: Long): List<Entry> =
-        synchronized(idle) {
-            visits = maxOf(visits, 1 + idle.size / LOOK_UPS)
-            val taken = ArrayList<Entry>()
-            while (taken.size < visits) {
-                val entry = idle.peek()
-                if (entry == null || !isOld(entry.bound, now)) {
-                    visits = 0
-                    break
-                }
-                taken.add(idle.remove())
-            }
-            setNextVisit()
-            taken
-        }
-
-    private fun setNextVisit() {
-        val at = idle.peek()?.let { it.bound + keepNanos } ?: Long.MAX_VALUE
-        nextVisit = if (at >= 0) at else Long.MAX_VALUE
+    public fun disable(key: K) {
+        table.use(key) { it.disable() }
     }
 
-    private fun isOld(use: Long, now: Long) = now - use >= keepNanos
+    // The published functions are for the inlined body of protect alone.
 
-    override fun toString(): String = "CircuitBreakers (size = $size, keepIdle = $keepIdle)"
+    @PublishedApi @JvmSynthetic internal fun lease(key: K): Any = table.lease(key)
 
-    private inner class Entry(private val key: K, now: Long) : BreakerUse {
-        /**
-         * Bits 0 to 31 count the callers inside, and bits 32 to 62 all uses, modulo 2^31. The sign bit is set while the
-         * entry is forgotten: then no caller is inside. Or it is [REPLACED], for good.
-         *
-         * The count of uses goes on when the entry is put back. So the compare-and-set of a thread that has found the
-         * entry idle fails if any use came meanwhile, up to 2^31 of them.
-         */
-        private val uses = AtomicLong()
+    @PublishedApi @JvmSynthetic internal fun breakerOf(lease: Any): CircuitBreaker = table.valueOf(lease)
 
-        val breaker = CircuitBreaker(config, key.toString(), this)
-
-        @Volatile
-        var lastUse = now
-            private set
-
-        var bound = 0L
-
-        /** Whether it is in [idle], or taken out for a visit. */
-        var isQueued = false
-
-        val isForgotten: Boolean
-            get() = uses.get() < 0
-
-        /** Counts a look-up; false if it is forgotten. */
-        fun touch(now: Long): Boolean {
-            lastUse = now
-            while (true) {
-                val count = uses.get()
-                if (count < 0) return false
-                if (uses.compareAndSet(count, (count + USE) and Long.MAX_VALUE)) return true
-            }
-        }
-
-        override val clock: BoundClock
-            get() = this@CircuitBreakers.clock
-
-        override val ownerLabel: String
-            get() = this@CircuitBreakers.toString()
-
-        override val isAwaited: Boolean
-            get() = entries.values.any { it.breaker.waiting > 0 }
-
-        override fun begin() {
-            while (true) {
-                val count = uses.get()
-                when {
-                    count >= 0 -> if (uses.compareAndSet(count, ((count + USE) and Long.MAX_VALUE) + 1)) return
-                    count == REPLACED -> return
-                    else -> putBack()
-                }
-            }
-        }
-
-        override fun end() {
-            if (uses.get() == REPLACED) return
-            try {
-                lastUse = read()
-            } catch (e: Throwable) { // of the clock, which stands still then: the call has its result
-                Trampoline.report(e)
-            } finally {
-                uses.decrementAndGet()
-            }
-        }
-
-        private fun putBack() {
-            val now = read() // Not in there: the map is locked, and the clock is code of users.
-            entries.compute(key) { _, other ->
-                // Another caller may have put it back, or found it replaced, meanwhile.
-                val count = uses.get()
-                if (count >= 0 || count == REPLACED) return@compute other
-                if (other == null) {
-                    lastUse = now
-                    uses.set((count + USE) and Long.MAX_VALUE)
-                } else if (other !== this) {
-                    uses.set(REPLACED)
-                }
-                other ?: this
-            }
-            if (!isForgotten) enqueue(this)
-        }
-
-        /** Returns whether it is forgotten, now or before. */
-        fun forgetIfIdle(now: Long): Boolean {
-            val count = uses.get()
-            if (count < 0) return true
-            if (count.toInt() != 0 || !isOld(lastUse, now) || breaker.state != BreakerState.CLOSED) return false
-            entries.computeIfPresent(key) { _, entry ->
-                if (entry === this && uses.compareAndSet(count, count or FORGOTTEN)) null else entry
-            }
-            return isForgotten
-        }
+    @PublishedApi
+    @JvmSynthetic
+    internal fun end(lease: Any) {
+        (lease as KeyEntry<*>).end()
     }
 
-    private companion object {
-        /** So many look-ups visit all entries; the documentation says twice as many. */
-        const val LOOK_UPS = 100
-        const val USE = 1L shl Int.SIZE_BITS
-        const val FORGOTTEN = Long.MIN_VALUE
-        const val REPLACED = -1L
-    }
+    override fun toString(): String = "${table.label()} (size = $size, maxKeys = $maxKeys, keepIdle = $keepIdle)"
 }

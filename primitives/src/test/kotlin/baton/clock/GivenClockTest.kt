@@ -232,12 +232,14 @@ internal class GivenClockTest {
                 }
             }
         breakers = CircuitBreakers(CircuitBreakerConfig(clock = clock), keepIdle = 1.minutes)
-        val kept = breakers["a"]
+        breakers.protect("a") {}
         clock.advance(Duration.ofMinutes(2))
-        repeat(5) { breakers["b"] }
+        repeat(5) { breakers.protect("b") {} }
         assertEquals(1, breakers.size)
-        other.set { CompletableFuture.runAsync { breakers["a"] }.get(PATIENCE / 2, TimeUnit.SECONDS) }
-        kept.protect {}
+        other.set { CompletableFuture.runAsync { breakers.reset("b") }.get(PATIENCE / 2, TimeUnit.SECONDS) }
+        breakers.protect("b") {}
+        other.set { CompletableFuture.runAsync { breakers.trip("c") }.get(PATIENCE / 2, TimeUnit.SECONDS) }
+        breakers.protect("a") {}
     }
 
     @Test

@@ -355,12 +355,12 @@ internal class SelfBindingTest {
         val openFor = Backoff.constant(5.seconds)
         val config = CircuitBreakerConfig(minimumCalls = 1, openFor = openFor, jitter = Jitter.None, probes = 1)
         val breakers = CircuitBreakers<String>(config, keepIdle = 1.minutes)
-        assertThrows<IOException> { breakers["a"].protect { throw IOException() } }
-        assertThrows<CircuitOpenException> { breakers["a"].protect {} }
+        assertThrows<IOException> { breakers.protect("a") { throw IOException() } }
+        assertThrows<CircuitOpenException> { breakers.protect("a") {} }
         delay(5.seconds)
-        breakers["a"].protect {}
+        breakers.protect("a") {}
         delay(2.minutes)
-        repeat(200) { breakers["b"].protect {} }
+        repeat(200) { breakers.protect("b") {} }
         assertEquals(1, breakers.size)
     }
 

@@ -37,7 +37,7 @@ class BreakerMemoryTest {
         val plain = bytesOfEach(20_000) { CircuitBreaker() }
         assertTrue(plain <= 700) { "$plain bytes" }
         val keys = CircuitBreakers<Int>()
-        val keyed = bytesOfEach(20_000) { keys[it] }
+        val keyed = bytesOfEach(20_000) { keys.also { _ -> runBlocking { keys.protect(it) {} } } }
         assertTrue(keyed <= 1_000) { "$keyed bytes with its place in the registry" }
         assertEquals(20_000, keys.size)
     }
@@ -93,9 +93,9 @@ class BreakerMemoryTest {
         val keys = CircuitBreakers<Any>(CircuitBreakerConfig(clock = clock.asClock()), keepIdle = 1.minutes)
         val references = List(3) { keys.seen(Any()) }.flatten()
         assertLeavesNothing(20_000) { count ->
-            repeat(count) { keys[it] }
+            repeat(count) { keys.reset(it.also { keys.trip(it) }) }
             clock += 1.minutes
-            repeat(200) { keys["other"] }
+            repeat(count) { keys.trip("other") }
             assertEquals(1, keys.size)
         }
         assertCollected(references)
@@ -103,7 +103,11 @@ class BreakerMemoryTest {
     }
 
     /** In a function of its own: no local keeps anything. */
-    private fun CircuitBreakers<Any>.seen(key: Any) = listOf(WeakReference(key), WeakReference<Any>(this[key]))
+    private fun CircuitBreakers<Any>.seen(key: Any): List<WeakReference<*>> {
+        trip(key)
+        reset(key)
+        return listOf(WeakReference(key), WeakReference(table.peek(key)))
+    }
 
     @Test
     fun closedListeners_andWaitersThatWereLetGo_areNotKept() {

@@ -31,9 +31,8 @@ import kotlin.time.Duration.Companion.nanoseconds
 internal class CircuitBreakerCore(
     private val config: CircuitBreakerConfig,
     private val breaker: Monitored,
-    sharedClock: BoundClock?,
+    override val clock: BoundClock,
 ) : Gate() {
-    override val clock: BoundClock = sharedClock ?: BoundClock(config.clock)
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
     private val slowNanos = config.slowCall.inWholeNanoseconds

@@ -42,7 +42,7 @@ import kotlinx.coroutines.Job
  * @param context of what the object belongs to from the beginning: a call, a scope.
  */
 @InternalBatonApi
-public class BoundClock(given: BatonClock?, context: CoroutineContext? = null) {
+public open class BoundClock(given: BatonClock?, context: CoroutineContext? = null) {
     private val start = (given ?: RealClock.SYSTEM).nanoTime()
 
     /** Null for the clock of the system, while the object is not bound. */
@@ -130,7 +130,7 @@ public class BoundClock(given: BatonClock?, context: CoroutineContext? = null) {
     }
 
     /** Called by each call of [owner] that may suspend, in the [context] of the caller. */
-    public fun bind(context: CoroutineContext, owner: ClockOwner) {
+    public open fun bind(context: CoroutineContext, owner: ClockOwner) {
         if (!VirtualTime.isPossible || binding?.isGiven == true) return
         val clock = VirtualTime.clockOf(context) ?: RealClock.SYSTEM
         val test = rootOf(context[Job])
@@ -164,7 +164,7 @@ public class BoundClock(given: BatonClock?, context: CoroutineContext? = null) {
     }
 
     /** Called by each call of [owner] without a coroutine that depends on the time. */
-    public fun requireKnown(owner: ClockOwner) {
+    public open fun requireKnown(owner: ClockOwner) {
         if (VirtualTime.isPossible) requireKnown(binding, owner)
     }
 
@@ -194,7 +194,7 @@ public class BoundClock(given: BatonClock?, context: CoroutineContext? = null) {
     }
 
     /** Called before a thread waits for [owner]: it cannot wait for a clock that does not go on by itself. */
-    public fun requireReal(owner: ClockOwner) {
+    public open fun requireReal(owner: ClockOwner) {
         if (VirtualTime.isPossible && !VirtualTime.isTestThread()) leaveEndedTest()
         val clock = clock
         check(clock is RealClock) {

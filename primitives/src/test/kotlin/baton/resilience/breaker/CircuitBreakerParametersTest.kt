@@ -64,7 +64,7 @@ class CircuitBreakerParametersTest {
             CircuitBreakerConfig(openFor = backoff)
         }
         for (idle in times) {
-            if (idle.isPositive()) CircuitBreakers<Int>(keepIdle = idle)[1]
+            if (idle.isPositive()) CircuitBreakers<Int>(keepIdle = idle).trip(1)
             else
                 assertEquals(
                     "keepIdle = $idle, must be above 0",
@@ -89,7 +89,10 @@ class CircuitBreakerParametersTest {
         )
         assertEquals(listOf(true, false), listOf(Exception(), Error()).map(config.isFailure))
         assertEquals("CircuitBreaker", CircuitBreaker().toString().substringBefore(" ("))
-        assertEquals("CircuitBreakers (size = 0, keepIdle = 1h)", CircuitBreakers<String>().toString())
+        assertEquals(
+            "CircuitBreakers (size = 0, maxKeys = 100000, keepIdle = 1h)",
+            CircuitBreakers<String>().toString(),
+        )
     }
 
     @Test

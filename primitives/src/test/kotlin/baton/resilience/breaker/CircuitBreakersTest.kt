@@ -1,19 +1,22 @@
 package baton.resilience.breaker
 
+import baton.Refusal
+import baton.TooManyKeysException
 import baton.reportingTo
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreakers
-import java.util.concurrent.CyclicBarrier
-import java.util.concurrent.atomic.AtomicInteger
-import kotlin.concurrent.thread
+import baton.resilience.CircuitOpenException
+import java.io.IOException
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.nanoseconds
-import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
-import org.junit.jupiter.api.Assertions.assertNotSame
-import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -22,287 +25,226 @@ class CircuitBreakersTest {
     private val clock = TestTimeSource()
     private val breakers = CircuitBreakers<String>(config(clock), keepIdle = 10.minutes)
 
-    private fun lookUpOthers() = repeat(200) { breakers["other"] }
+    private suspend fun <K : Any> CircuitBreakers<K>.succeed(key: K) = protect(key) {}
+
+    private suspend fun <K : Any> CircuitBreakers<K>.failUntilOpen(key: K) {
+        repeat(config.minimumCalls) { assertThrows<IOException> { protect(key) { throw IOException() } } }
+        assertEquals(BreakerState.OPEN, state(key))
+    }
+
+    /** New keys and each sixteenth use look for idle ones. */
+    private fun <K : Any> CircuitBreakers<K>.useOther(key: K, times: Int = 17) = repeat(times) { trip(key) }
 
     @Test
-    fun key_hasOneBreaker_withItsName() {
-        val breaker = breakers["example.org"]
-        assertSame(breaker, breakers["example.org"])
-        assertNotSame(breaker, breakers["example.com"])
-        assertEquals("example.org" to 2, breaker.name to breakers.size)
-        assertSame(breakers.config, breaker.config)
+    fun keys_haveBreakersOfTheirOwn_thatAreNamedByThem() = runBlocking {
+        breakers.failUntilOpen("example.org")
+        assertEquals("value of example.com", breakers.protect("example.com") { "value of $it" })
+        val refusal = assertThrows<CircuitOpenException> { breakers.protect("example.org") { error("called") } }
+        assertEquals("CircuitBreaker 'example.org' is open, retry in 10s", refusal.message)
+        assertEquals(2, breakers.size)
     }
 
     @Test
-    fun breaker_unusedForKeepIdle_isForgotten() {
-        val idle = breakers["idle"]
+    fun registryWithAName_namesItBesideTheKey() = runBlocking {
+        val named = CircuitBreakers<String>(config(clock), name = "hosts")
+        named.trip("a")
+        val refusal = assertThrows<CircuitOpenException> { named.protect("a") {} }
+        assertEquals("CircuitBreaker 'hosts[a]' is forced open", refusal.message)
+        assertEquals("CircuitBreakers 'hosts' (size = 1, maxKeys = 100000, keepIdle = 1h)", named.toString())
+    }
+
+    @Test
+    fun breaker_unusedForKeepIdle_isForgotten() = runBlocking {
+        breakers.succeed("idle")
         clock += 10.minutes - 1.nanoseconds
-        lookUpOthers()
+        breakers.useOther("other")
         assertEquals(2, breakers.size)
         clock += 1.nanoseconds
-        lookUpOthers()
+        breakers.useOther("other")
         assertEquals(1, breakers.size)
-        assertNotSame(idle, breakers["idle"])
     }
 
     @Test
-    fun breaker_lookedUpAfterKeepIdle_isNew() {
-        val idle = breakers["idle"]
+    fun failuresOfAForgottenBreaker_doNotCountLater() = runBlocking {
+        assertThrows<IOException> { breakers.protect("a") { throw IOException() } }
         clock += 10.minutes
-        assertNotSame(idle, breakers["idle"])
-        assertEquals(1, breakers.size)
+        breakers.useOther("other")
+        assertThrows<IOException> { breakers.protect("a") { throw IOException() } }
+        assertEquals(BreakerState.CLOSED, breakers.state("a"))
     }
 
     @Test
-    fun lookUpsAndCalls_areUses() = runBlocking {
-        val called = breakers["called"]
-        val lookedUp = breakers["looked up"]
-        repeat(5) {
+    fun calls_areUses_butLooksAreNot() = runBlocking {
+        breakers.succeed("called")
+        breakers.succeed("looked at")
+        repeat(2) {
             clock += 6.minutes
-            called.succeed()
-            assertSame(lookedUp, breakers["looked up"])
+            breakers.succeed("called")
+            breakers.state("looked at")
         }
-        assertSame(called, breakers["called"])
+        breakers.useOther("other")
+        assertEquals(2, breakers.size, "called and other")
     }
 
     @Test
     fun breaker_thatIsNotClosed_isKept() = runBlocking {
-        val tripped = breakers["tripped"].also { it.trip() }
-        val open = breakers["open"].also { it.failUntilOpen() }
-        val disabled = breakers["disabled"].also { it.disable() }
-        repeat(300) {
-            clock += 1.minutes
-            breakers["other"]
+        breakers.trip("tripped")
+        breakers.failUntilOpen("open")
+        breakers.disable("disabled")
+        repeat(20) {
+            clock += 10.minutes
+            breakers.useOther("other")
         }
         assertEquals(4, breakers.size)
-        assertSame(tripped, breakers["tripped"])
-        assertSame(open, breakers["open"])
-        assertSame(disabled, breakers["disabled"])
-        tripped.reset()
+        assertEquals(
+            listOf(BreakerState.FORCED_OPEN, BreakerState.OPEN, BreakerState.DISABLED),
+            listOf("tripped", "open", "disabled").map(breakers::state),
+        )
+        breakers.reset("tripped")
         clock += 10.minutes
-        lookUpOthers()
+        breakers.useOther("other")
         assertEquals(3, breakers.size, "open, disabled and other")
     }
 
     @Test
-    fun breaker_withACallInside_isNotReplaced() {
-        val busy = breakers["busy"]
-        val call = busy.enter(busy.start())
-        repeat(300) {
+    fun reset_ofAKeyWithoutABreaker_makesNone() {
+        breakers.reset("a")
+        assertEquals(BreakerState.CLOSED, breakers.state("a"))
+        assertEquals(0, breakers.size)
+    }
+
+    @Test
+    fun breaker_withACallInside_isKept_andTheEndOfTheCallIsAUse() = runBlocking {
+        val end = CompletableDeferred<Unit>()
+        val busy =
+            launch(Dispatchers.Unconfined, CoroutineStart.UNDISPATCHED) { breakers.protect("busy") { end.await() } }
+        repeat(3) {
             clock += 10.minutes
-            breakers["other"]
-            assertSame(busy, breakers["busy"])
+            breakers.useOther("other")
+            assertEquals(2, breakers.size)
         }
-        clock += 10.minutes
-        busy.leave(call, busy.start())
+        end.complete(Unit)
+        busy.join()
         clock += 10.minutes - 1.nanoseconds
-        lookUpOthers()
-        assertEquals(2, breakers.size, "the end of the call was a use")
+        breakers.useOther("other")
+        assertEquals(2, breakers.size)
         clock += 1.nanoseconds
-        lookUpOthers()
+        breakers.useOther("other")
         assertEquals(1, breakers.size)
     }
 
     @Test
-    fun refusedCalls_leaveNoCallInside() = runBlocking {
-        val breaker = breakers["api"]
-        breaker.trip()
-        repeat(3) { breaker.refuse() }
-        breaker.reset()
-        clock += 10.minutes
-        lookUpOthers()
-        assertEquals(1, breakers.size)
-    }
-
-    @Test
-    fun idleBreakers_howeverMany_areGoneAfterTwoHundredLookUps() {
+    fun idleBreakers_howeverMany_areForgottenByTwoOnEachCall() = runBlocking {
         val many = CircuitBreakers<Int>(config(clock), keepIdle = 10.minutes)
-        repeat(10_000) { many[it] }
+        repeat(10_000) { many.succeed(it) }
         clock += 10.minutes
-        repeat(200) { many[-1] }
+        many.useOther(-1, times = 5_000 + 16)
         assertEquals(1, many.size)
     }
 
     @Test
-    fun idleBreaker_amongManyThatAreUsed_isGoneAfterTwoHundredLookUps() = runBlocking {
-        val many = CircuitBreakers<Int>(config(clock), keepIdle = 10.minutes)
-        val used = List(5_000) { many[it] }
-        many[-1]
-        clock += 9.minutes
-        for (breaker in used) breaker.succeed()
-        clock += 1.minutes
-        repeat(200) { many[it] }
-        assertEquals(5_000, many.size)
-    }
-
-    @Test
-    fun forgottenBreaker_thatIsUsedAgain_isPutBack() = runBlocking {
-        val kept = breakers["api"]
-        clock += 10.minutes
-        lookUpOthers()
-        assertEquals(1, breakers.size)
-        kept.trip()
-        assertSame(kept, breakers["api"])
-        kept.reset()
-        clock += 10.minutes
-        lookUpOthers()
-        assertEquals(1, breakers.size, "put back, it is forgotten again")
-    }
-
-    @Test
-    fun forgottenBreaker_whoseKeyHasAnother_staysApart() = runBlocking {
-        val kept = breakers["api"]
-        clock += 10.minutes
-        val other = breakers["api"]
-        kept.failUntilOpen()
-        assertEquals(BreakerState.CLOSED, other.state)
-        assertSame(other, breakers["api"])
-        kept.reset()
-        kept.succeed()
-    }
-
-    /** Runs [onHash] once, the next time that the registry calls `hashCode`. */
-    private class Key(private val name: String) {
-        var onHash: (() -> Unit)? = null
-
-        override fun hashCode(): Int {
-            onHash?.let {
-                onHash = null
-                it()
-            }
-            return name.hashCode()
-        }
-
-        override fun equals(other: Any?) = other is Key && other.name == name
-
-        override fun toString() = name
-    }
-
-    private val byKey = CircuitBreakers<Key>(config(clock), keepIdle = 10.minutes)
-    private val key = Key("api")
-
-    private fun lookUpOtherKeys() = repeat(200) { byKey[Key("other")] }
-
-    @Test
-    fun forgottenBreaker_putBackByTwoCallersAtOnce_countsBothInside() {
-        val kept = byKey[key]
-        clock += 10.minutes
-        lookUpOtherKeys()
-        assertEquals(1, byKey.size)
-        lateinit var other: Any
-        key.onHash = { other = kept.enter(kept.start()) }
-        val call = kept.enter(kept.start())
-        kept.leave(other, kept.start())
-        clock += 10.minutes
-        lookUpOtherKeys()
-        assertSame(kept, byKey[Key("api")], "a call is inside")
-        kept.leave(call, kept.start())
-        clock += 10.minutes
-        lookUpOtherKeys()
-        assertEquals(1, byKey.size)
-    }
-
-    /** One of two callers has found it replaced, and does not count. Then the key has no breaker again. */
-    @Test
-    fun replacedBreaker_whoseSuccessorIsForgotten_staysApart() {
-        val kept = byKey[key]
-        clock += 10.minutes
-        assertNotSame(kept, byKey[Key("api")])
-        lateinit var uncounted: Any
-        key.onHash = {
-            uncounted = kept.enter(kept.start())
-            clock += 10.minutes
-            lookUpOtherKeys()
-            assertEquals(1, byKey.size)
-        }
-        val call = kept.enter(kept.start())
-        assertNotSame(kept, byKey[Key("api")])
-        kept.leave(uncounted, kept.start())
-        kept.leave(call, kept.start())
-        assertEquals(2, byKey.size)
-    }
-
-    /**
-     * Between the look at its uses and the step that forgets it. If the uses began anew when it was put back, they
-     * would come to the same count. The look-up itself visits others, which are older.
-     */
-    @Test
-    fun idleBreaker_forgottenPutBackAndTripped_whileALookUpForgetsIt_isKept() {
-        repeat(1_000) { byKey[Key("older $it")] }
+    fun fullRegistry_refusesANewKey_untilOneIsIdle() = runBlocking {
+        val few = CircuitBreakers<Int>(config(clock), keepIdle = 10.minutes, maxKeys = 3)
+        repeat(3) { few.succeed(it) }
+        val refusal = assertThrows<TooManyKeysException> { few.protect(3) { error("called") } }
+        assertTrue((refusal as Any) is Refusal)
+        assertEquals("no place for another key, maxKeys = 3 are in use: CircuitBreakers", refusal.message)
+        assertThrows<TooManyKeysException> { few.trip(3) }
+        few.succeed(0)
+        clock += 10.minutes - 1.nanoseconds
+        few.succeed(1)
+        assertThrows<TooManyKeysException> { few.succeed(3) }
         clock += 1.nanoseconds
-        val kept = byKey[key]
+        few.succeed(3)
+        few.succeed(4)
+        assertEquals(3, few.size)
+        assertThrows<TooManyKeysException> { few.succeed(5) }
+        few.succeed(1)
+    }
+
+    @Test
+    fun openBreakers_areNeverGivenUpForANewKey() = runBlocking {
+        val few = CircuitBreakers<Int>(config(clock), keepIdle = 10.minutes, maxKeys = 2)
+        few.failUntilOpen(0)
+        few.succeed(1)
+        clock += 1_000.minutes
+        few.succeed(2)
+        assertEquals(BreakerState.OPEN, few.state(0))
+        few.trip(2)
+        clock += 1_000.minutes
+        assertThrows<TooManyKeysException> { few.succeed(3) }
+        few.reset(2)
+        assertThrows<TooManyKeysException> { few.succeed(3) }
         clock += 10.minutes
-        key.onHash = {
-            lookUpOtherKeys()
-            assertEquals(1, byKey.size)
-            kept.trip()
-        }
-        assertSame(kept, byKey[Key("api")])
-        assertEquals(BreakerState.FORCED_OPEN, byKey[Key("api")].state)
+        few.succeed(3)
     }
 
     @Test
     fun clockThatThrows_atTheEndOfACall_losesNeitherTheValueNorTheCount() {
         val clock = FailingClock()
         val failing = CircuitBreakers<String>(config(clock), keepIdle = 10.minutes)
-        val breaker = failing["api"]
         val reported = mutableListOf<Throwable>()
         reportingTo(reported) {
-            val value = runBlocking { breaker.protect { "value".also { clock.fails = true } } }
+            val value = runBlocking { failing.protect("api") { "value".also { clock.fails = true } } }
             assertEquals("value", value)
         }
-        assertEquals(listOf<String?>("no time"), reported.map { it.message })
+        assertTrue(reported.isNotEmpty() && reported.all { it.message == "no time" }) { "$reported" }
         clock.fails = false
-        assertEquals(1, breaker.metrics.calls)
         clock.nanos += 10.minutes.inWholeNanoseconds
-        repeat(200) { failing["other"] }
+        failing.useOther("other")
         assertEquals(1, failing.size, "no caller is inside")
     }
 
     @Test
-    fun uses_raceWithForgetting_neverTwoWithACallInside() {
-        val racing = CircuitBreakers<Int>(config(clock), keepIdle = 1.seconds)
-        val barrier = CyclicBarrier(3)
-        val failures = AtomicInteger()
-        val threads =
-            List(2) { key ->
-                thread {
-                    repeat(2_000) {
-                        barrier.await()
-                        val breaker = racing[key]
-                        val call = breaker.enter(breaker.start())
-                        if (racing[key] !== breaker) failures.incrementAndGet()
-                        breaker.leave(call, breaker.start())
-                        barrier.await()
-                    }
-                }
-            }
-        repeat(2_000) {
-            barrier.await()
-            clock += 1.seconds
-            repeat(3) { racing[2] }
-            barrier.await()
-        }
-        threads.forEach { it.join() }
-        assertEquals(0, failures.get())
-        assertTrue(racing.size in 1..3)
+    fun clockThatThrows_atTheFirstCallOfAKey_failsItAndTakesNoPlace() = runBlocking {
+        val clock = FailingClock()
+        val failing = CircuitBreakers<String>(config(clock), keepIdle = 10.minutes, maxKeys = 1)
+        clock.fails = true
+        assertThrows<IllegalStateException> { failing.succeed("a") }
+        clock.fails = false
+        assertEquals(0, failing.size)
+        failing.succeed("b")
     }
 
     @Test
-    fun lookUp_hashCodeOfAnotherKeyThrows_idleBreakersAreForgottenLater() {
+    fun keyWhoseHashCodeThrows_isReportedByOthers_andTakesNoPlace() = runBlocking {
         var fails = false
         val key =
             object {
                 override fun hashCode(): Int = if (fails) error("no") else 1
             }
-        val breakers = CircuitBreakers<Any>(config(clock), keepIdle = 10.minutes)
-        breakers[key]
+        val few = CircuitBreakers<Any>(config(clock), keepIdle = 10.minutes, maxKeys = 2)
+        few.succeed(key)
         clock += 10.minutes
         fails = true
-        assertThrows<IllegalStateException> { breakers["other"] }
+        val reported = mutableListOf<Throwable>()
+        reportingTo(reported) { runBlocking { few.succeed("other") } }
+        assertEquals(listOf<String?>("no"), reported.map { it.message })
+        few.succeed("another")
         fails = false
         clock += 10.minutes
-        repeat(200) { breakers["other"] }
-        assertEquals(1, breakers.size)
+        few.succeed(key)
+        few.useOther("other")
+        assertEquals(2, few.size)
+    }
+
+    @Test
+    fun nestedProtect_ofTheSameKey_countsBoth() = runBlocking {
+        val own = CircuitBreakers<String>(config(clock))
+        assertThrows<IOException> { own.protect("a") { own.protect("a") { throw IOException() } } }
+        assertEquals(BreakerState.OPEN, own.state("a"))
+    }
+
+    @Test
+    fun block_thatReturnsFromTheFunctionAround_endsTheUse() = runBlocking {
+        suspend fun early(): Boolean {
+            breakers.protect("a") {
+                return true
+            }
+        }
+        assertTrue(early())
+        clock += 10.minutes
+        breakers.useOther("other")
+        assertFalse(breakers.size > 1)
     }
 }
