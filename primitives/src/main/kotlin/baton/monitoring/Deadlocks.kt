@@ -7,9 +7,8 @@ import baton.waiting.holders.DeadlockDetection
 /**
  * Finds callers that wait for each other's locks: coroutines, blocked threads, and futures that name an owner.
  *
- * Off by default, and then it costs nothing. `-Dbaton.deadlocks=true`, set before the first lock is created, turns it
- * on: each lock of a `Mutex`, a `Semaphore` with one permit or a `ReadWriteLock` then notes the caller and a stack
- * trace.
+ * Off by default, and then it costs nothing. `-Dbaton.deadlocks=true` turns it on, or [enable] while the program runs:
+ * each lock of a `Mutex`, a `Semaphore` with one permit or a `ReadWriteLock` then notes the caller and a stack trace.
  *
  * ```
  * for (deadlock in Deadlocks.find()) log(deadlock)      // every few seconds, or by a Monitor, which raises an alert
@@ -37,10 +36,19 @@ import baton.waiting.holders.DeadlockDetection
 public object Deadlocks {
     private val search = DeadlockSearch()
 
-    /** Whether holders and waits are noted: the system property `baton.deadlocks`, as it was when it was first read. */
+    /** Whether holders and waits are noted. */
     @JvmStatic
     public val isEnabled: Boolean
         get() = DeadlockDetection.isOn
+
+    /**
+     * Notes holders and waits from now on, until the program ends. Callers that hold or wait for a lock already stay
+     * unknown, so a deadlock that stands is not found, but the next one of its kind is.
+     */
+    @JvmStatic
+    public fun enable() {
+        DeadlockDetection.begin()
+    }
 
     /** The deadlocks that stand now and were seen at least a second ago; none while it is not [isEnabled]. */
     @JvmStatic public fun find(): List<Deadlock> = if (isEnabled) search.find() else emptyList()

@@ -3,6 +3,7 @@ package baton.sync
 import baton.Boosting
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.sync.core.LockMode
 import baton.sync.core.ReadWriteCore
@@ -15,7 +16,7 @@ import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
 import baton.waiting.holders.Holder
-import baton.waiting.holders.areCallersKnown
+import baton.waiting.holders.KnownCallers
 import baton.waiting.holders.callerByOwner
 import baton.waiting.holders.callerFor
 import baton.waiting.holders.callerOf
@@ -83,6 +84,10 @@ public class ReadWriteLock(
 ) : Monitored {
     @get:JvmSynthetic internal val core: ReadWriteCore = ReadWriteCore(policy, this)
 
+    init {
+        listIfNamed(core)
+    }
+
     /** The number of readers, including the upgradable one. */
     public val readers: Int
         get() = core.readerCount
@@ -129,7 +134,7 @@ public class ReadWriteLock(
     @PublishedApi
     @JvmSynthetic
     internal fun readTokenOf(owner: Any?, context: CoroutineContext): Any? =
-        if (areCallersKnown) core.callerOf(context, owner, isToken = true) else null
+        if (KnownCallers.areWanted) core.callerOf(context, owner, isToken = true) else null
 
     @PublishedApi
     @JvmSynthetic
@@ -147,7 +152,7 @@ public class ReadWriteLock(
 
     /** The calling coroutine as a reader without a token. */
     private suspend inline fun readerFor(owner: Any?): Holder? =
-        if (areCallersKnown) core.callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
+        if (KnownCallers.areWanted) core.callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
 
     /**
      * Locks to read if that needs no waiting.

@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.priority
 import baton.sync.core.IDLE_WEIGHT
@@ -13,7 +14,7 @@ import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
 import baton.waiting.holders.DeadlockDetection
 import baton.waiting.holders.Holder
-import baton.waiting.holders.areCallersKnown
+import baton.waiting.holders.KnownCallers
 import baton.waiting.holders.callerByOwner
 import baton.waiting.holders.callerOf
 import baton.waiting.lookAtWaiters
@@ -82,6 +83,7 @@ public class Semaphore(
         requireNoneOrMore(permits)
         require(acquired in 0..permits) { "acquired = $acquired, must be within 0..$permits, the permits" }
         core = SemaphoreCore(permits, acquired, order, this)
+        listIfNamed(core)
     }
 
     /** The number of permits. After [resize] has shrunk it, more than that may still be held. */
@@ -230,7 +232,7 @@ public class Semaphore(
 
     /** The calling coroutine, if it is to be known as the holder of the only permit. */
     private suspend inline fun caller(): Holder? =
-        if (areCallersKnown && core.permits == 1) core.callerOf(coroutineContext, owner = null) else null
+        if (KnownCallers.areWanted && core.permits == 1) core.callerOf(coroutineContext, owner = null) else null
 
     private fun level(context: CoroutineContext) = if (order == WaitOrder.PRIORITY) context.priority else null
 

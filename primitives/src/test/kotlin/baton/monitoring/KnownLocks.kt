@@ -2,20 +2,19 @@ package baton.monitoring
 
 import baton.asClock
 import baton.monitoring.core.DeadlockSearch
-import baton.waiting.holders.DeadlockDetection
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
 
 /**
- * The base of tests in which locks know their callers. Whether they do is read once in a JVM, so these tests,
- * `*DeadlockTest`, run in a JVM of their own; alone (`-Dtest=`) they turn it on themselves.
+ * The base of tests in which locks know their callers. They do so until the JVM ends, so these tests, `*DeadlockTest`,
+ * run in a JVM of their own, where the property turns it on; alone (`-Dtest=`) they turn it on themselves.
  */
 internal abstract class KnownLocks {
     protected val time = TestTimeSource()
     protected val search = DeadlockSearch(time.asClock()::nanoTime)
 
     init {
-        check(DeadlockDetection.isOn) { "a lock was used before -Dbaton.deadlocks=true was set: run this test alone" }
+        Deadlocks.enable()
     }
 
     /** The deadlocks that stand for a second. */
@@ -27,10 +26,4 @@ internal abstract class KnownLocks {
 
     protected fun textOf(deadlock: Deadlock): Set<String> =
         deadlock.cycle.map { "${it.waiter} > ${it.waitsFor} > ${it.heldBy}" }.toSet()
-
-    private companion object {
-        init {
-            System.setProperty("baton.deadlocks", "true")
-        }
-    }
 }

@@ -1,7 +1,7 @@
 package baton.sync.core
 
 import baton.waiting.holders.Holder
-import baton.waiting.holders.areCallersKnown
+import baton.waiting.holders.KnownCallers
 import java.util.IdentityHashMap
 
 /**
@@ -72,7 +72,7 @@ internal class ReadOwners {
          * For the record of one more holder, which comes when the lock is granted: it must not want for memory then.
          */
         fun makeRoom() {
-            if (!areCallersKnown) return
+            if (!KnownCallers.areWanted) return
             val recorded = recorded ?: ArrayList<Holder>(1).also { recorded = it }
             recorded.ensureCapacity(held + waiting + 1)
         }

@@ -5,7 +5,7 @@ import baton.InternalBatonApi
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 
-/** Whether there is a dispatcher that boosts coroutines. Until there is one, locks pay one read of a field for it. */
+/** Whether there is a dispatcher that boosts coroutines. */
 @InternalBatonApi
 public object Boosts {
     @Volatile @JvmField internal var inUse: Boolean = false
@@ -19,6 +19,7 @@ public object Boosts {
     /** Called before the first dispatcher that is a [Boosting] has a block to run. For good. */
     public fun begin() {
         inUse = true
+        KnownCallers.begin()
     }
 
     /** The dispatcher that can boost the coroutine of [context], or null. */

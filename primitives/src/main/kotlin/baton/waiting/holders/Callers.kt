@@ -13,13 +13,9 @@ import kotlin.coroutines.coroutineContext
 // Called by the thread that asks for a lock, without the lock. A core gets the caller as `by`, its next
 // holder; null if the core is not to record that.
 
-/** Whether callers are to be known. Until then a call has none, `by == null`. */
-internal inline val areCallersKnown: Boolean
-    get() = DeadlockDetection.isOn || Boosts.inUse
-
 /** The calling coroutine, if this lock is to know it as its holder; else null. */
 internal suspend inline fun WaitCore.callerFor(owner: Any?): Holder? =
-    if (areCallersKnown) callerOf(coroutineContext, owner) else null
+    if (KnownCallers.areWanted) callerOf(coroutineContext, owner) else null
 
 /** As [callerFor], of a caller in this [context]. */
 internal fun WaitCore.callerOf(
@@ -36,7 +32,7 @@ internal fun WaitCore.callerOf(
 
 /** As [callerFor], of a call that does not suspend: it is known by its [owner] alone. */
 internal fun WaitCore.callerByOwner(owner: Any?): Holder? =
-    if (DeadlockDetection.isOn && owner != null) callerOf(context = null, owner) else null
+    if (owner != null && DeadlockDetection.isOn) callerOf(context = null, owner) else null
 
 /**
  * Makes the caller of [waiter], which is about to wait for a lock, known to this core, and notes its wait.
@@ -44,7 +40,7 @@ internal fun WaitCore.callerByOwner(owner: Any?): Holder? =
  * @param isAnonymous as [Holder.isAnonymous].
  */
 internal fun WaitCore.makeKnown(waiter: Waiter, isAnonymous: Boolean = false) {
-    if (areCallersKnown) makeCallerKnown(waiter, isAnonymous)
+    if (KnownCallers.areWanted) makeCallerKnown(waiter, isAnonymous)
     noteWait(waiter)
 }
 

@@ -7,11 +7,16 @@ import java.util.concurrent.ConcurrentHashMap
 
 /** Whether holders and waits are noted, and the cores at which a caller has waited since. */
 internal object DeadlockDetection {
-    /**
-     * The system property `baton.deadlocks`. Read once into a constant, so that the compiler drops the notes where they
-     * are off.
-     */
-    @JvmField val isOn: Boolean = java.lang.Boolean.getBoolean("baton.deadlocks")
+    /** By the system property `baton.deadlocks` or [begin]; for good. */
+    @Volatile
+    var isOn: Boolean = java.lang.Boolean.getBoolean("baton.deadlocks")
+        private set
+
+    /** A lock that is held now has no note until its next holder. */
+    fun begin() {
+        isOn = true
+        KnownCallers.begin()
+    }
 
     private val contended: MutableSet<WeakReference<WaitCore>> = ConcurrentHashMap.newKeySet()
     private val unreachable = ReferenceQueue<WaitCore>()
