@@ -5,6 +5,7 @@ import baton.batch.core.BatchLoad
 import baton.batch.core.BatchRun
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.resilience.Backoff
 import baton.resilience.CircuitBreaker
 import baton.resilience.Jitter
@@ -65,6 +66,10 @@ public class BatchProcessor(
     private val policy = policy ?: policyOf(config.retry, name, clock)
     private val gate = config.memory.newGate()
     private val load = BatchLoad(config)
+
+    init {
+        listIfNamed(core = null)
+    }
 
     /**
      * The items that are at work, of all calls, and [ConcurrencyConfig.maxConcurrentTasks]: each call may have so many.

@@ -11,6 +11,7 @@ import baton.channels.core.ChannelState.Outcome
 import baton.channels.core.CloseHandler
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.priority
 import baton.waiting.coroutine.SelectClauses
@@ -91,6 +92,7 @@ public class Channel<E>(
     init {
         requireCapacity(capacity)
         core = ChannelCore(capacity, order, onFull, onDropped, this)
+        listIfNamed(core)
     }
 
     /**

@@ -5,6 +5,7 @@ import baton.monitoring.Alert
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.resilience.breaker.BreakerMachine
 import baton.resilience.breaker.CallOutcome
@@ -12,6 +13,7 @@ import baton.resilience.breaker.CircuitBreakerCore
 import baton.waiting.clock.BoundClock
 import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitPassing
+import baton.waiting.flight.FlightEvents
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -77,7 +79,9 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
     public constructor(
         config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
         name: String? = null,
-    ) : this(config, name, BoundClock(config.clock))
+    ) : this(config, name, BoundClock(config.clock)) {
+        listIfNamed(core)
+    }
 
     /** Shown by messages and [toString]. */
     public override val name: String?
@@ -202,7 +206,7 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
     @JvmSynthetic
     internal fun enter(start: Long): Any {
         val call = core.enter(start)
-        if (call is BreakerMachine.Rejection) throw exceptionOf(call)
+        if (call is BreakerMachine.Rejection) throw FlightEvents.refused(core.label(), exceptionOf(call))
         return call
     }
 

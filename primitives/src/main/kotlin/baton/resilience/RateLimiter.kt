@@ -3,6 +3,7 @@ package baton.resilience
 import baton.BatonClock
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.resilience.limiter.RateLimiterCore
 import baton.waiting.clock.VirtualTime
@@ -72,6 +73,7 @@ private constructor(
         requireBurst(burst)
         require(maxWaiting >= 0) { "maxWaiting = $maxWaiting, must be at least 0" }
         core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, clock, this)
+        listIfNamed(core)
     }
 
     /** How fast permits come. */

@@ -3,6 +3,7 @@ package baton.sync
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.sync.core.BarrierCore
 import baton.waiting.WaiterBatch
@@ -66,6 +67,7 @@ public class Barrier(
     init {
         require(parties >= 1) { "parties = $parties, must be at least 1" }
         core = BarrierCore(parties, action != null, breaksOnCancel, name, this)
+        listIfNamed(core)
     }
 
     /** How many parties wait, for others to arrive or for the action to end. */

@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.sync.core.ConditionCore
 import baton.sync.core.awaitSignal
@@ -50,6 +51,10 @@ import kotlin.time.Duration
  */
 public class Condition internal constructor(public val mutex: Mutex, public override val name: String?) : Monitored {
     @get:JvmSynthetic internal val core: ConditionCore = ConditionCore(mutex.core, this)
+
+    init {
+        listIfNamed(core)
+    }
 
     /** How many callers wait for a signal. Signalled callers that wait for the mutex are counted by [Mutex.waiting]. */
     public val waiting: Int

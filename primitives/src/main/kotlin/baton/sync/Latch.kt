@@ -3,6 +3,7 @@ package baton.sync
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.sync.core.CountdownCore
 import baton.waiting.coroutine.awaitPassing
@@ -50,6 +51,7 @@ public class Latch(count: Int, public override val name: String? = null) : Monit
     init {
         require(count >= 0) { "count = $count, must be at least 0" }
         core = CountdownCore(count, "Latch", name, this)
+        listIfNamed(core)
     }
 
     /** How many calls of [countDown] are still missing; 0 when the latch is open. */

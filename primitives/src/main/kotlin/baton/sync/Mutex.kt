@@ -4,6 +4,7 @@ import baton.Boosting
 import baton.Priority
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.sync.core.MutexCore
 import baton.waiting.NOT_LOCKED
@@ -72,6 +73,10 @@ import kotlinx.coroutines.selects.SelectInstance
  */
 public class Mutex(locked: Boolean = false, public override val name: String? = null) : Monitored {
     @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, this)
+
+    init {
+        listIfNamed(core)
+    }
 
     /** Whether it is held. */
     public val isLocked: Boolean

@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.sync.core.CountdownCore
 import baton.waiting.coroutine.awaitPassing
@@ -50,6 +51,10 @@ import kotlinx.coroutines.selects.SelectClause0
  */
 public class WaitGroup(public override val name: String? = null) : Monitored {
     @get:JvmSynthetic internal val core: CountdownCore = CountdownCore(0, "WaitGroup", name, this)
+
+    init {
+        listIfNamed(core)
+    }
 
     /** The number of added pieces of work that are not done. */
     public val count: Int

@@ -95,17 +95,23 @@ public abstract class WaitCore : TinyLock(), ClockOwner {
      */
     internal open fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {}
 
+    /** As [visitWaiters], for those that ask for something else: receivers of a channel, callers of `awaitIdle`. */
+    internal open fun visitOthers(limit: Int, visit: (Waiter) -> Unit) {}
+
     /** The owner that the [request] of a waiter names, in a core that has owners; else null. */
     internal open fun ownerIn(request: Any?): Any? = null
 
     /** Called by the waiting thread, without the lock, before it enqueues [waiter]. */
     internal fun noteWait(waiter: Waiter) {
-        if (watch?.isOn == true) waiter.note = WaitNote(System.nanoTime())
+        if (isNoted) waiter.note = WaitNote(System.nanoTime())
     }
+
+    private val isNoted: Boolean
+        get() = watch?.isOn == true || WaitNote.areTaken
 
     /** Instead of [noteWait], for a [waiter] that comes from another queue. Under the lock. */
     internal fun noteWaitAnew(waiter: Waiter) {
-        if (waiter.note == null && watch?.isOn != true) return
+        if (waiter.note == null && !isNoted) return
         try {
             waiter.note = WaitNote(System.nanoTime())
         } catch (_: OutOfMemoryError) {

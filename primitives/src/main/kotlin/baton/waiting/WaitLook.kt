@@ -40,10 +40,11 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
             peak = watch.looked(maxOf(peakWaiting, waiting))
             peakWaiting = waiting
             visitWaiters(NAMED_WAITERS) {
-                val note = it.note ?: WaitNote(now).also { new -> it.note = new }
+                val known = it.note
+                val note = known ?: WaitNote(now).also { new -> it.note = new }
                 val before = longest
                 if (before == null || note.since - before.since < 0) longest = note
-                if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request)
+                if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request, note, known != null)
             }
             watch
         }
@@ -51,8 +52,39 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
     return WaitLook(waiting, peak, longest, nanos, found.map { nameOf(it) }, watch)
 }
 
+/**
+ * One wait.
+ *
+ * @property nanos how long it has lasted.
+ * @property isExact false if it began before it was noted, so it has lasted longer.
+ */
+internal class SeenWait(val call: String, val caller: String, val nanos: Long, val isExact: Boolean)
+
+/**
+ * The waits of the first [limit] waiters of each queue, the oldest first, and how many of them are among those that
+ * [lookAtWaiters] counts.
+ */
+internal fun WaitCore.waits(limit: Int): Pair<List<SeenWait>, Int> {
+    val found = ArrayList<SeenWaiter>()
+    var counted = 0
+    val now = System.nanoTime()
+    val visit = { waiter: Waiter ->
+        val note = waiter.note
+        val new = note ?: WaitNote(now).also { waiter.note = it }
+        found += SeenWaiter(waiter, waiter.request, new, isExact = note != null)
+    }
+    guard.decide {
+        visitWaiters(limit, visit)
+        counted = found.size
+        visitOthers(limit, visit)
+    }
+    found.sortBy { it.note.since - now }
+    val waits = found.map { SeenWait(verbOf(it), nameOf(it), maxOf(0, now - it.note.since), it.isExact) }
+    return waits to counted
+}
+
 /** A waiter, and what it asked for: it may serve its coroutine's next wait when its name is read. */
-private class SeenWaiter(val waiter: Waiter, val request: Any?)
+private class SeenWaiter(val waiter: Waiter, val request: Any?, val note: WaitNote, val isExact: Boolean)
 
 /** Not under the lock: a name may come from users' code. */
 private fun WaitCore.nameOf(seen: SeenWaiter): String =
@@ -60,4 +92,12 @@ private fun WaitCore.nameOf(seen: SeenWaiter): String =
         seen.waiter.nameOrNull() ?: ownerIn(seen.request)?.let(::nameOf) ?: seen.waiter.describe()
     } catch (e: Exception) {
         "a waiter whose name failed: ${e.javaClass.name}"
+    }
+
+/** Another wait may be read, of another core, if the waiter has gone on. */
+private fun WaitCore.verbOf(seen: SeenWaiter): String =
+    try {
+        verbOf(seen.waiter)
+    } catch (_: ClassCastException) {
+        "wait"
     }

@@ -5,4 +5,9 @@ package baton.waiting
  *
  * @property since when the wait began, in [System.nanoTime].
  */
-internal class WaitNote(@JvmField val since: Long)
+internal class WaitNote(@JvmField val since: Long) {
+    companion object {
+        /** Whether the waits at all cores are noted. */
+        @Volatile @JvmField var areTaken: Boolean = false
+    }
+}

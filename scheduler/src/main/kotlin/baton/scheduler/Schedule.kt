@@ -3,6 +3,7 @@ package baton.scheduler
 import baton.Priority
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.monitoring.withTotals
 import baton.scheduler.schedule.EntryTable
 import baton.scheduler.schedule.FireCore
@@ -98,6 +99,10 @@ public class Schedule<K : Any>(
     private val sync =
         StoreSync(config, store, core, StoreRows(config, core), StoreOutage { core.report(store, it) }, label)
     private val life = ScheduleLifecycle(config, store, core, sync, label) { core.report(this, it) }
+
+    init {
+        listIfNamed(core = null)
+    }
 
     /** How many entries there are, paused ones included. */
     public val size: Int

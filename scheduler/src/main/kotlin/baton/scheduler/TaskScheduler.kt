@@ -4,6 +4,7 @@ import baton.Priority
 import baton.PriorityController
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
+import baton.monitoring.core.listIfNamed
 import baton.scheduler.tasks.CoroutineTask
 import baton.scheduler.tasks.KeyIndex
 import baton.scheduler.tasks.SchedulerScope
@@ -12,6 +13,7 @@ import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
 import baton.scheduler.tasks.cancelAll
+import baton.waiting.flight.FlightEvents
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -96,6 +98,10 @@ public class TaskScheduler(
     internal val taskScope = SchedulerScope(scope) { group -> core.cancelTasksOf(group) }
     internal val core: TaskCore = TaskCore(maxConcurrency, config, scope.coroutineContext) { taskScope.isActive }
     internal val keys = KeyIndex()
+
+    init {
+        listIfNamed(core = null)
+    }
 
     /**
      * The maximum number of running tasks. Raising it starts more tasks at once. Lowering it does not affect running
@@ -309,6 +315,9 @@ public class TaskScheduler(
 
     /** The failure of a task that has ended without having been started. */
     internal fun refusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
+        FlightEvents.refused(label, newRefusal(about, end, deadline))
+
+    private fun newRefusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
         when (end) {
             TaskEnd.REJECTED -> TaskRejectedException("no room for $about, capacity = ${config.capacity}: $this")
             TaskEnd.SHED ->

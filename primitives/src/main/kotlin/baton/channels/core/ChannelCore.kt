@@ -124,6 +124,11 @@ internal class ChannelCore<E>(
         senders.forFirst(limit, visit)
     }
 
+    override fun visitOthers(limit: Int, visit: (Waiter) -> Unit) {
+        receivers.forFirst(limit, visit)
+        endWatchers.forFirst(limit, visit)
+    }
+
     private fun addSender(waiter: Waiter) {
         senders.add(waiter)
         countPeak(senders.size)

@@ -9,6 +9,7 @@ import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
 import baton.waiting.clock.BoundClock
+import baton.waiting.flight.FlightEvents
 import baton.waiting.labelOf
 import baton.waiting.threads.requireStack
 import kotlin.time.Duration
@@ -302,7 +303,8 @@ internal class RateLimiterCore(
             is Closure -> closed(reason)
             is Refusal -> {
                 val retryIn = reason.nanos.nanoseconds
-                RateLimitedException("$maxWaiting callers wait already for ${label()}, retry in $retryIn", retryIn)
+                val message = "$maxWaiting callers wait already for ${label()}, retry in $retryIn"
+                FlightEvents.refused(label(), RateLimitedException(message, retryIn))
             }
             else -> tooMany(waiter.number, reason as Long)
         }
@@ -312,7 +314,8 @@ internal class RateLimiterCore(
 
     fun closedException(): RateLimiterClosedException = closed(closure!!)
 
-    private fun closed(closure: Closure) = RateLimiterClosedException("${label()} is closed", closure.cause)
+    private fun closed(closure: Closure): RateLimiterClosedException =
+        FlightEvents.refused(label(), RateLimiterClosedException("${label()} is closed", closure.cause))
 
     override fun label(): String = labelOf("RateLimiter", limiter.name)
 

@@ -4,6 +4,7 @@ import baton.monitoring.Monitored
 import baton.sync.SemaphoreClosedException
 import baton.sync.WaitOrder
 import baton.waiting.Waiter
+import baton.waiting.flight.FlightEvents
 import baton.waiting.holders.Holder
 import baton.waiting.holders.LockCore
 import baton.waiting.holders.LockLook
@@ -154,5 +155,6 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
 
     fun closedException(): SemaphoreClosedException = closed(checkNotNull(closed))
 
-    private fun closed(closure: Closure) = SemaphoreClosedException("${label()} is closed", closure.cause)
+    private fun closed(closure: Closure): SemaphoreClosedException =
+        FlightEvents.refused(label(), SemaphoreClosedException("${label()} is closed", closure.cause))
 }

@@ -229,6 +229,10 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         return granted
     }
 
+    final override fun visitOthers(limit: Int, visit: (Waiter) -> Unit) {
+        idle.forFirst(limit, visit)
+    }
+
     final override fun isQueued(waiter: Waiter): Boolean = queue.contains(waiter) || idle.contains(waiter)
 
     final override fun removeInflated(waiter: Waiter) {

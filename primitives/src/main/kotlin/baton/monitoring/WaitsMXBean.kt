@@ -1,0 +1,16 @@
+package baton.monitoring
+
+/** What [Waits] and [Deadlocks] offer over JMX, say in JConsole or by `jcmd`'s clients. See [Waits.register]. */
+public interface WaitsMXBean {
+    /** [Deadlocks.isEnabled]. */
+    public fun isDeadlocksEnabled(): Boolean
+
+    /** [Waits.dump]. */
+    public fun dump(): String
+
+    /** [Waits.dumpJson]. */
+    public fun dumpJson(): String
+
+    /** [Deadlocks.enable]. */
+    public fun enableDeadlocks()
+}
