@@ -2,6 +2,7 @@
 @SuppressWarnings("module") // our other modules are not built yet when this one is
 module baton.primitives {
     requires java.management;
+    requires static jdk.jfr;
     requires jdk.management;
     requires kotlin.stdlib;
     requires transitive kotlinx.coroutines.core;
@@ -23,6 +24,7 @@ module baton.primitives {
             baton.shared;
     exports baton.monitoring.core to
             baton.micrometer,
+            baton.scheduler,
             baton.test;
     exports baton.waiting to
             baton.interop,
@@ -37,6 +39,10 @@ module baton.primitives {
             baton.interop,
             baton.scheduler,
             baton.test;
+    exports baton.waiting.flight to
+            baton.interop,
+            baton.scheduler,
+            baton.shared;
     exports baton.waiting.holders to
             baton.scheduler;
     exports baton.waiting.keys to

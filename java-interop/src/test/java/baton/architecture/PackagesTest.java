@@ -39,10 +39,11 @@ class PackagesTest {
         // BatonClock names the clocks of this machine.
         "baton,            baton baton.waiting.clock",
         "baton.files,      baton baton.files",
+        "baton.waiting.flight,    baton baton.waiting.flight",
         "baton.waiting.threads,   baton baton.waiting.threads",
         "baton.waiting.clock,     baton baton.waiting.threads baton.waiting.clock",
-        "baton.waiting,           baton baton.waiting.threads baton.waiting.clock baton.waiting",
-        "baton.waiting.coroutine, baton baton.waiting.threads baton.waiting baton.waiting.coroutine",
+        "baton.waiting,           baton baton.waiting.threads baton.waiting.clock baton.waiting.flight baton.waiting",
+        "baton.waiting.coroutine, baton baton.waiting.threads baton.waiting.flight baton.waiting baton.waiting.coroutine",
         "baton.waiting.keys,      baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.keys",
         "baton.waiting.holders,   baton baton.waiting.threads baton.waiting baton.waiting.holders",
         "baton.monitoring.., baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.holders baton.monitoring..",

@@ -1,6 +1,8 @@
 package baton.waiting;
 
 import baton.InternalBatonApi;
+import baton.waiting.flight.FlightEvents;
+import baton.waiting.flight.WaitEvent;
 
 /** A thread in the queue of a primitive. It waits once. */
 @InternalBatonApi
@@ -49,9 +51,31 @@ public final class ThreadWaiter extends Waiter {
     private boolean await(long nanos, boolean interruptible) throws InterruptedException {
         core.requireRealTime();
         int state = core.enqueue(this);
-        if (state == WAITING) state = parking.await(this, blocker, nanos, interruptible);
+        if (state == WAITING) {
+            state = FlightEvents.includeWaits()
+                    ? awaitRecorded(nanos, interruptible)
+                    : parking.await(this, blocker, nanos, interruptible);
+        }
         if (state == FAILED) throw (RuntimeException) core.failure(this);
         return state == GRANTED;
+    }
+
+    private int awaitRecorded(long nanos, boolean interruptible) throws InterruptedException {
+        var event = new WaitEvent();
+        try {
+            int state = parking.await(this, blocker, nanos, interruptible);
+            record(event, state == TIMED_OUT, state == FAILED ? core.failure(this) : null);
+            return state;
+        } catch (InterruptedException e) {
+            record(event, false, e);
+            throw e;
+        }
+    }
+
+    private void record(WaitEvent event, boolean isLate, Throwable failure) {
+        if (!event.endsRecorded()) return;
+        String name = nameOrNull();
+        event.record(core.getOwnerLabel(), core.verbOf(this), name == null ? describe() : name, isLate, failure);
     }
 
     /** The grant, of a primitive whose waiters get different ones. */

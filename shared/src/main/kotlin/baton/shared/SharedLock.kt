@@ -1,6 +1,7 @@
 package baton.shared
 
 import baton.shared.core.SharedMutexCore
+import baton.waiting.flight.FlightEvents
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater
 
 /**
@@ -107,6 +108,7 @@ public class SharedLock internal constructor(private val core: SharedMutexCore) 
     internal fun begin(fencingToken: Long, isAbandoned: Boolean) {
         this.fencingToken = fencingToken
         if (isMarked != isAbandoned) isMarked = isAbandoned
+        if (isAbandoned) FlightEvents.abandoned(core.toString())
     }
 
     /** The region ends; [isLost] if with its file. False when the lock is closed already. */

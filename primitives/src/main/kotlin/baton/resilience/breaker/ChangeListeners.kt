@@ -2,6 +2,7 @@ package baton.resilience.breaker
 
 import baton.resilience.BreakerState
 import baton.waiting.Wakeup
+import baton.waiting.flight.FlightEvents
 import baton.waiting.threads.Trampoline
 
 /**
@@ -28,6 +29,11 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
         var next: Change? = null
     }
 
+    init {
+        // A class that is loaded under the lock, because the stack has no room left, would stay broken.
+        FlightEvents.areOn()
+    }
+
     private inner class Listener(val call: (BreakerState, BreakerState) -> Unit) : AutoCloseable {
         @Volatile var isClosed = false
 
@@ -44,7 +50,7 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
 
     /** Appends the change from [latest] to [to]. Under the lock. */
     fun changed(to: BreakerState) {
-        val change = if (listeners.isEmpty()) null else Change(latest, to, listeners)
+        val change = if (listeners.isEmpty() && !FlightEvents.areOn()) null else Change(latest, to, listeners)
         latest = to
         if (change == null) return
         val last = last
@@ -58,6 +64,7 @@ internal class ChangeListeners(private val core: CircuitBreakerCore) : Wakeup() 
     override fun arrive(): Wakeup? {
         while (true) {
             val change = core.decide { takeFirst() } ?: return null
+            FlightEvents.stateChanged(core.label(), change.from.name, change.to.name)
             for (listener in change.listeners) {
                 if (!listener.isClosed) Trampoline.guarded { listener.call(change.from, change.to) }
             }

@@ -3,6 +3,7 @@ package baton.waiting.coroutine
 import baton.waiting.Gate
 import baton.waiting.KnownCaller
 import baton.waiting.WaitCore
+import baton.waiting.flight.FlightEvents
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
 import java.lang.ref.WeakReference
@@ -107,11 +108,12 @@ internal open class CoroutineWaiter(
     @Volatile private var jobEnds: Boolean = false
 
     override val callerFrame: CoroutineStackFrame?
-        get() = caller as? CoroutineStackFrame
+        get() = caller.let { if (it is RecordedWait) it.caller else it } as? CoroutineStackFrame
 
     fun await(): Any? {
         val caller = caller
         if (caller != null && isExplored()) return explored(this, caller, ::awaitUnchecked)
+        if (caller != null && FlightEvents.includeWaits()) this.caller = recorded(caller)
         if (watch == null) watchJob()
         if (jobEnds) withdraw(CANCELLED)
         return enqueue()
@@ -148,6 +150,9 @@ internal open class CoroutineWaiter(
         leaveForArrival()
         return granted().also { retire() }
     }
+
+    @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
+    private fun recorded(caller: Continuation<*>) = RecordedWait(this, caller as Continuation<Any?>, timedOut)
 
     private fun watchJob() {
         val job = job ?: return

@@ -3,6 +3,7 @@ package baton.interop.internal.futures;
 import baton.PermitTimeoutException;
 import baton.bridge.Durations;
 import baton.sync.BarrierTimeoutException;
+import baton.waiting.flight.FlightEvents;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -16,27 +17,27 @@ public final class Late {
 
     public static PermitTimeoutException acquire(int permits, @Nullable Duration timeout, Object from) {
         String what = permits == 1 ? "permit" : permits + " permits";
-        return new PermitTimeoutException("no " + what + " " + within(timeout) + " from " + from);
+        return refusal("no " + what + " " + within(timeout) + " from ", from);
     }
 
     public static PermitTimeoutException lock(Duration timeout, Object mutex) {
-        return new PermitTimeoutException("not locked " + within(timeout) + ": " + mutex);
+        return refusal("not locked " + within(timeout) + ": ", mutex);
     }
 
     public static PermitTimeoutException lock(LockMode mode, Duration timeout, Object lock) {
-        return new PermitTimeoutException("not locked " + mode.purpose + " " + within(timeout) + ": " + lock);
+        return refusal("not locked " + mode.purpose + " " + within(timeout) + ": ", lock);
     }
 
     public static PermitTimeoutException upgrade(Duration timeout, Object lock) {
-        return new PermitTimeoutException("not upgraded " + within(timeout) + ": " + lock);
+        return refusal("not upgraded " + within(timeout) + ": ", lock);
     }
 
     public static PermitTimeoutException send(@Nullable Duration timeout, Object channel) {
-        return new PermitTimeoutException("not sent " + within(timeout) + ": " + channel);
+        return refusal("not sent " + within(timeout) + ": ", channel);
     }
 
     public static PermitTimeoutException reserve(@Nullable Duration timeout, Object channel) {
-        return new PermitTimeoutException("no place " + within(timeout) + ": " + channel);
+        return refusal("no place " + within(timeout) + ": ", channel);
     }
 
     public static TimeoutException receive(@Nullable Duration timeout, Object channel) {
@@ -52,7 +53,12 @@ public final class Late {
     }
 
     public static PermitTimeoutException slot(@Nullable Duration timeout, Object scheduler) {
-        return new PermitTimeoutException("no slot " + within(timeout) + ": " + scheduler);
+        return refusal("no slot " + within(timeout) + ": ", scheduler);
+    }
+
+    private static PermitTimeoutException refusal(String what, Object primitive) {
+        String state = primitive.toString();
+        return FlightEvents.refused(state, new PermitTimeoutException(what + state));
     }
 
     private static String within(@Nullable Duration timeout) {

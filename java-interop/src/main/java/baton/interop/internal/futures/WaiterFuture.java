@@ -3,6 +3,7 @@ package baton.interop.internal.futures;
 import baton.waiting.SignalWaiter;
 import baton.waiting.WaitCore;
 import baton.waiting.Waiter;
+import baton.waiting.flight.FlightEvents;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +95,12 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         int state = entry.core.enqueue(entry);
         // No other thread has the future yet, so it has no dependents that would run here.
         if (state != Waiter.WAITING) finish(state);
+        else if (FlightEvents.includeWaits()) recordWait();
+    }
+
+    private void recordWait() {
+        WaitCore core = entry.core;
+        var unused = super.whenComplete(FlightEvents.wait(core.getOwnerLabel(), core.verbOf(entry), nameOf(this)));
     }
 
     /**
