@@ -100,7 +100,16 @@ public final class AsyncMonitor implements AutoCloseable {
     public static AlertRules rules(double utilisation, double clearBelow, Duration after, Duration longestWait) {
         Objects.requireNonNull(after, "after");
         Objects.requireNonNull(longestWait, "longestWait");
-        return MonitorBridge.rules(utilisation, clearBelow, after, longestWait);
+        return MonitorBridge.rules(utilisation, clearBelow, after, longestWait, null);
+    }
+
+    /** As {@link #rules(double, double, Duration, Duration)}, with a longest run, which is unlimited by default. */
+    public static AlertRules rules(
+            double utilisation, double clearBelow, Duration after, Duration longestWait, Duration longestRun) {
+        Objects.requireNonNull(after, "after");
+        Objects.requireNonNull(longestWait, "longestWait");
+        Objects.requireNonNull(longestRun, "longestRun");
+        return MonitorBridge.rules(utilisation, clearBelow, after, longestWait, longestRun);
     }
 
     /** The rules with their defaults: 70 % and 60 %, for 5 seconds, and a longest wait of 30 seconds. */

@@ -2,6 +2,7 @@ package baton.interop;
 
 import baton.BatonClock;
 import baton.Priority;
+import baton.interop.internal.parallel.BlockingThreads;
 import baton.scheduler.Due;
 import baton.scheduler.Misfire;
 import baton.scheduler.Overlap;
@@ -99,6 +100,24 @@ public final class AsyncSchedule<K> implements AutoCloseable {
         return new Builder<>(Objects.requireNonNull(action, "action"));
     }
 
+    /**
+     * A builder of a schedule whose actions block: each runs on a virtual thread, before JDK 21 on one of those that
+     * Kotlin has for calls that block. An action is interrupted when its run is {@linkplain #cancelRun cancelled},
+     * {@linkplain Builder#runTimeout takes too long}, or is cancelled by the end of the schedule; its run ends, and its
+     * place is free, when it has returned.
+     *
+     * <pre>{@code
+     * AsyncSchedule<String> checks = AsyncSchedule.<String>blockingBuilder(due -> check(due.getKey()))
+     *         .runTimeout(key -> Duration.ofMinutes(1))
+     *         .start();
+     * }</pre>
+     *
+     * @param action called for each run, on a thread of its own; the executor of the builder runs the loop alone
+     */
+    public static <K> Builder<K> blockingBuilder(BlockingAction<? super Due<K>> action) {
+        return new Builder<>(Objects.requireNonNull(action, "action"));
+    }
+
     /** The Kotlin schedule behind this. */
     public Schedule<K> kotlin() {
         return schedule;
@@ -133,6 +152,17 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      */
     public boolean triggerNow(K key) {
         return schedule.triggerNow(Objects.requireNonNull(key, "key"));
+    }
+
+    /**
+     * Cancels all runs of the entry: those that go on, whose stage is cancelled or thread interrupted, those that wait,
+     * and a request of {@link #triggerNow}. Each counts as cancelled and is not repeated; missed due times are not made up
+     * for any more. The entry and its due times stay; one that was due once is removed at the end of its cancelled run.
+     *
+     * @return how many there were
+     */
+    public int cancelRun(K key) {
+        return schedule.cancelRun(Objects.requireNonNull(key, "key"));
     }
 
     /**
@@ -235,7 +265,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * Configures and starts an {@link AsyncSchedule}. The defaults are those of {@link ScheduleConfig}. Not thread-safe.
      */
     public static final class Builder<K> {
-        private final Function<? super Due<K>, ? extends CompletionStage<?>> action;
+        private final @Nullable Function<? super Due<K>, ? extends CompletionStage<?>> action;
+        private final @Nullable BlockingAction<? super Due<K>> blockingAction;
         private ScheduleSettings settings = new ScheduleSettings();
         private @Nullable ScheduleStore<K> store;
         private int maxConcurrency = 200;
@@ -244,6 +275,12 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
         private Builder(Function<? super Due<K>, ? extends CompletionStage<?>> action) {
             this.action = action;
+            blockingAction = null;
+        }
+
+        private Builder(BlockingAction<? super Due<K>> action) {
+            this.action = null;
+            blockingAction = action;
         }
 
         private Builder<K> with(Consumer<ScheduleSettings> change) {
@@ -358,6 +395,19 @@ public final class AsyncSchedule<K> implements AutoCloseable {
             return with(it -> it.onFailure = Objects.requireNonNull(listener, "listener"));
         }
 
+        /**
+         * How long a run may take from its begin: then its stage is cancelled, or its thread interrupted, and the run has
+         * failed with a {@code TaskTimeoutException}, whatever becomes of it. By default there is no limit.
+         *
+         * @param timeout called with the key at the begin of each run; null for no limit. If it throws, or returns a time
+         *     that is not positive, that is the failure of the run, whose action is not called
+         */
+        @SuppressWarnings("unchecked") // all keys are of K
+        public Builder<K> runTimeout(Function<? super K, ? extends @Nullable Duration> timeout) {
+            Objects.requireNonNull(timeout, "timeout");
+            return with(it -> it.runTimeout = (Function<Object, @Nullable Duration>) timeout);
+        }
+
         /** The time; by default the system's. */
         public Builder<K> clock(BatonClock clock) {
             return with(it -> it.clock = Objects.requireNonNull(clock, "clock"));
@@ -370,8 +420,16 @@ public final class AsyncSchedule<K> implements AutoCloseable {
          */
         public AsyncSchedule<K> start() {
             ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;
-            return new AsyncSchedule<>(
-                    ScheduleBridge.newSchedule(from, maxConcurrency, name, settings.toConfig(), action), executor);
+            return new AsyncSchedule<>(newSchedule(from), executor);
+        }
+
+        private Schedule<K> newSchedule(ScheduleStore<K> from) {
+            ScheduleConfig config = settings.toConfig();
+            BlockingAction<? super Due<K>> blocking = blockingAction;
+            if (blocking == null)
+                return ScheduleBridge.newSchedule(from, maxConcurrency, name, config, Objects.requireNonNull(action));
+            Executor threads = BlockingThreads.ofCall(BlockingThreads.defaultExecutor(), maxConcurrency);
+            return ScheduleBridge.newBlockingSchedule(from, maxConcurrency, name, config, threads, blocking::accept);
         }
     }
 }

@@ -9,6 +9,7 @@ import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerMetrics;
 import baton.scheduler.bridge.StageTasks;
 import baton.sync.Latch;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It has no state of its own: Java tasks and Kotlin coroutines of the same scheduler wait in one queue. No method
- * but {@link #close()} blocks; {@link #blocking()} is for threads that may.
+ * but {@link #close()} and {@link #close(Duration)} blocks; {@link #blocking()} is for threads that may.
  *
  * <p><i>Bound.</i> At most {@link #maxConcurrency} tasks have begun and not ended. A task of a supplier ends when its
  * stage has completed, not when the supplier returns.
@@ -48,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
  * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or
- * {@code SchedulerClosedException}; no method throws because of the state of the scheduler.
+ * {@code SchedulerClosedException}, and one that takes too long with {@code TaskTimeoutException}; no method throws because of the state of the scheduler.
  *
  * <p><i>Threads.</i> Tasks run on the executor of this object or of their {@link TaskOptions}; dependents of a future
  * run where its task ended. The default executor is the common pool, or {@code Dispatchers.IO} if that pool has no
@@ -277,6 +278,45 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     /** As {@link #closeNow()}, with a cause for the exceptions. */
     public void closeNow(Throwable cause) {
         scheduler.close(Objects.requireNonNull(cause, "cause"));
+    }
+
+    /**
+     * As {@link #close()}, but waits {@code timeout} at most; then queued tasks are dropped as by {@link #closeNow()},
+     * and those that run go on. An interrupt ends the wait in the same way, and the thread stays interrupted.
+     *
+     * @return whether all tasks have ended
+     * @throws IllegalStateException if the scheduler has a clock for which no thread can wait; nothing has changed
+     */
+    public boolean close(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        StageTasks.requireReal(scheduler);
+        Latch allEnded = StageTasks.beginDrain(scheduler);
+        try {
+            if (new ThreadCountdown(SyncBridge.of(allEnded), allEnded::getCount, scheduler).await(timeout)) return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        closeNow();
+        return allEnded.getCount() == 0;
+    }
+
+    /**
+     * The future completes at the next moment without tasks: none runs, is queued, or waits for capacity. New tasks are
+     * taken as ever. While the scheduler is paused, queued tasks and so the future wait. Cancelling the future has no
+     * effect on the scheduler.
+     */
+    public CompletableFuture<@Nullable Void> awaitIdle() {
+        return DrainFuture.idle(scheduler);
+    }
+
+    /**
+     * Cancels all tasks that wait, those of Kotlin callers too: their futures are cancelled. Running tasks go on, and new
+     * ones are taken.
+     *
+     * @return how many there were
+     */
+    public int clear() {
+        return scheduler.clear();
     }
 
     /** A snapshot of its metrics. */

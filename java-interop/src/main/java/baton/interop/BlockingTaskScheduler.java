@@ -2,10 +2,14 @@ package baton.interop;
 
 import baton.PermitTimeoutException;
 import baton.Priority;
+import baton.bridge.SyncBridge;
 import baton.interop.internal.blocking.CallerTask;
+import baton.interop.internal.blocking.ThreadCountdown;
 import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskRejectedException;
 import baton.scheduler.TaskScheduler;
+import baton.scheduler.bridge.StageTasks;
+import baton.sync.Latch;
 import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Objects;
@@ -58,6 +62,30 @@ public final class BlockingTaskScheduler {
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
         return new CallerTask<T>(scheduler, priority, task).run(timeout);
+    }
+
+    /** Waits for the next moment without tasks, as {@link AsyncTaskScheduler#awaitIdle} does. */
+    public void awaitIdle() throws InterruptedException {
+        ThreadWaiter.throwIfInterrupted();
+        Latch idle = StageTasks.idle(scheduler);
+        if (idle != null) waitFor(idle).await();
+    }
+
+    /**
+     * As {@link #awaitIdle()}, but waits {@code timeout} at most. Returns whether there was such a moment.
+     *
+     * @throws IllegalStateException if the scheduler has a clock for which no thread can wait
+     */
+    public boolean awaitIdle(Duration timeout) throws InterruptedException {
+        Objects.requireNonNull(timeout, "timeout");
+        ThreadWaiter.throwIfInterrupted();
+        StageTasks.requireReal(scheduler);
+        Latch idle = StageTasks.idle(scheduler);
+        return idle == null || waitFor(idle).await(timeout);
+    }
+
+    private ThreadCountdown waitFor(Latch latch) {
+        return new ThreadCountdown(SyncBridge.of(latch), latch::getCount, scheduler);
     }
 
     @Override

@@ -45,17 +45,18 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
             Supplier<? extends CompletionStage<T>> action,
             Executor executor) {
         return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.bound(action), true)
-                .submitted(options.deadline());
+                .submitted(options.deadline(), options.timeout());
     }
 
     /** A submitted task that ends when the action returns. */
     static <T extends @Nullable Object> ScheduledTaskFuture<T> of(
             TaskScheduler scheduler, TaskOptions options, Callable<T> action, Executor executor) {
         return new ScheduledTaskFuture<T>(scheduler, options, executor, CallerContext.bound(action), false)
-                .submitted(options.deadline());
+                .submitted(options.deadline(), options.timeout());
     }
 
-    private ScheduledTaskFuture<T> submitted(@Nullable Duration deadline) {
+    private ScheduledTaskFuture<T> submitted(@Nullable Duration deadline, @Nullable Duration timeout) {
+        if (timeout != null) limit(timeout);
         if (deadline == null) submit();
         else submit(deadline);
         return this;

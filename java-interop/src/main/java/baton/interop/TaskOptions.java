@@ -7,7 +7,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an {@link AsyncTaskScheduler} runs a task: its level, and optionally a key, a deadline and an executor. Immutable.
+ * How an {@link AsyncTaskScheduler} runs a task: its level, and optionally a key, a deadline, a timeout and an executor.
+ * Immutable.
  *
  * <pre>{@code
  * TaskOptions prefetch = TaskOptions.of(Priority.LOW).withKey(url).withDeadline(Duration.ofSeconds(5));
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param deadline how long the task may wait for its slot, or null for no limit. A task that has not begun then fails
  *     with {@code TaskDeadlineException}; zero or less means now or not at all. The deadline does not limit how long
  *     the task runs. It is rounded up to whole milliseconds
+ * @param timeout how long the task may take until its end, its wait included, or null for no limit: positive, rounded
+ *     up to whole milliseconds. Then its future fails with {@code TaskTimeoutException}. A task that waits leaves the
+ *     queue; the stage of one that runs is cancelled, if that is possible, and the slot is free when the stage has
+ *     completed; a callable runs to its end
  * @param executor runs the task, see {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}; null for
  *     the executor of the scheduler. Not an {@link AsyncTaskScheduler#executor} of that scheduler: each task would wait
  *     in its slot for another one
@@ -26,28 +31,36 @@ public record TaskOptions(
         Priority priority,
         @Nullable Object key,
         @Nullable Duration deadline,
+        @Nullable Duration timeout,
         @Nullable Executor executor) {
     public TaskOptions {
         Objects.requireNonNull(priority, "priority");
+        if (timeout != null && (timeout.isNegative() || timeout.isZero()))
+            throw new IllegalArgumentException("timeout = " + timeout + ", must be positive");
     }
 
-    /** A task of that level, with no key, no deadline and no executor of its own. */
+    /** A task of that level, with no key, no deadline, no timeout and no executor of its own. */
     public static TaskOptions of(Priority priority) {
-        return new TaskOptions(priority, null, null, null);
+        return new TaskOptions(priority, null, null, null, null);
     }
 
     /** The same with that key. */
     public TaskOptions withKey(Object key) {
-        return new TaskOptions(priority, Objects.requireNonNull(key, "key"), deadline, executor);
+        return new TaskOptions(priority, Objects.requireNonNull(key, "key"), deadline, timeout, executor);
     }
 
     /** The same with that deadline. */
     public TaskOptions withDeadline(Duration deadline) {
-        return new TaskOptions(priority, key, Objects.requireNonNull(deadline, "deadline"), executor);
+        return new TaskOptions(priority, key, Objects.requireNonNull(deadline, "deadline"), timeout, executor);
+    }
+
+    /** The same with that timeout. */
+    public TaskOptions withTimeout(Duration timeout) {
+        return new TaskOptions(priority, key, deadline, Objects.requireNonNull(timeout, "timeout"), executor);
     }
 
     /** The same on that executor. */
     public TaskOptions withExecutor(Executor executor) {
-        return new TaskOptions(priority, key, deadline, Objects.requireNonNull(executor, "executor"));
+        return new TaskOptions(priority, key, deadline, timeout, Objects.requireNonNull(executor, "executor"));
     }
 }

@@ -12,6 +12,7 @@ import java.time.Duration
 import java.util.concurrent.Executor
 import java.util.function.Consumer
 import java.util.function.Supplier
+import kotlin.time.Duration.Companion.INFINITE
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CoroutineScope
@@ -31,8 +32,20 @@ public fun start(
     }
 
 @InternalBatonApi
-public fun rules(utilisation: Double, clearBelow: Double, after: Duration, longestWait: Duration): AlertRules =
-    AlertRules(utilisation, clearBelow, after.toKotlinDuration(), longestWait.toKotlinDuration())
+public fun rules(
+    utilisation: Double,
+    clearBelow: Double,
+    after: Duration,
+    longestWait: Duration,
+    longestRun: Duration?,
+): AlertRules =
+    AlertRules(
+        utilisation,
+        clearBelow,
+        after.toKotlinDuration(),
+        longestWait.toKotlinDuration(),
+        longestRun?.toKotlinDuration() ?: INFINITE,
+    )
 
 /** Java cannot call a constructor that has a kotlin.time.Duration among its parameters. */
 @InternalBatonApi public fun usage(inUse: Long, capacity: Long): Usage = Usage(inUse, capacity)

@@ -5,8 +5,8 @@ package baton.monitoring
  *
  * @property kind the condition.
  * @property source the name of the watched object; for [Kind.DEADLOCK] the locks of the cycle.
- * @property value the value at that look: seconds for [Kind.LONGEST_WAIT], otherwise a share of the capacity; for
- *   [Kind.BREAKER_OPEN] and [Kind.DEADLOCK] 1.0 while it is so, else 0.0.
+ * @property value the value at that look: seconds for [Kind.LONGEST_WAIT] and [Kind.LONGEST_RUN], otherwise a share of
+ *   the capacity; for [Kind.BREAKER_OPEN] and [Kind.DEADLOCK] 1.0 while it is so, else 0.0.
  * @property bound the bound that the value reached when the alert is raised, or fell below when it is cleared.
  * @property raised whether it is raised; false when it is cleared.
  * @property usage the usage at the look that raised or cleared it; null for [Kind.DEADLOCK].
@@ -31,6 +31,9 @@ public class Alert(
 
         /** A caller waits for [AlertRules.longestWait] or longer. */
         LONGEST_WAIT,
+
+        /** A task, or a run of a schedule, takes [AlertRules.longestRun] or longer. */
+        LONGEST_RUN,
 
         /** The heap is above the bound of a `MemoryGate`. */
         HEAP,

@@ -17,6 +17,8 @@ import kotlin.time.toJavaDuration
  * @property after how long either condition must hold without a break, at least zero. With zero one look is enough. It
  *   counts from the first look that finds it.
  * @property longestWait how long a caller may wait without an alert, positive. An infinite one raises no such alert.
+ * @property longestRun how long a task or a run may take without an alert, positive. An infinite one raises no such
+ *   alert.
  * @throws IllegalArgumentException if a number is out of its bounds.
  */
 public class AlertRules(
@@ -24,6 +26,7 @@ public class AlertRules(
     public val clearBelow: Double = 0.60,
     public val after: Duration = 5.seconds,
     public val longestWait: Duration = 30.seconds,
+    public val longestRun: Duration = Duration.INFINITE,
 ) {
     internal val bounds: AlertBounds = AlertBounds(Alert.Kind.UTILISATION, utilisation, clearBelow)
 
@@ -34,6 +37,7 @@ public class AlertRules(
         }
         require(!after.isNegative()) { "after = $after, must be at least 0s" }
         require(longestWait.isPositive()) { "longestWait = $longestWait, must be above 0s" }
+        require(longestRun.isPositive()) { "longestRun = $longestRun, must be above 0s" }
     }
 
     /** [after] for Java. */
@@ -42,6 +46,10 @@ public class AlertRules(
     /** [longestWait] for Java. */
     @SinceKotlin(FOR_JAVA_ALONE) public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
 
+    /** [longestRun] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun longestRun(): JavaDuration = longestRun.toJavaDuration()
+
     override fun toString(): String =
-        "AlertRules (utilisation = $utilisation, clearBelow = $clearBelow, after = $after, longestWait = $longestWait)"
+        "AlertRules (utilisation = $utilisation, clearBelow = $clearBelow, after = $after, " +
+            "longestWait = $longestWait, longestRun = $longestRun)"
 }

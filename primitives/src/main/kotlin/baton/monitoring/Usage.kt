@@ -29,6 +29,8 @@ import kotlin.time.toJavaDuration
  *   the peak since its last look, so do not copy it from another usage.
  * @property waiters the first ten of the callers that wait: the name of the coroutine or thread, or the owner.
  * @property totals how often things have happened since the beginning, by name, such as `started` of a task scheduler.
+ * @property longestRun how long the oldest of the tasks or runs that go on has run; zero if none does, or if the source
+ *   runs none.
  * @throws IllegalArgumentException if a number or the time is negative.
  */
 public class Usage
@@ -48,6 +50,7 @@ internal constructor(
      * The readers of the peaks of its waits. Null for a usage made by a user: its [peakWaiting] is since the last look.
      */
     internal val watch: WaitWatch? = null,
+    public val longestRun: Duration = Duration.ZERO,
 ) {
     public constructor(
         inUse: Long,
@@ -57,7 +60,18 @@ internal constructor(
         peakWaiting: Int = 0,
         waiters: List<String> = emptyList(),
         totals: Map<String, Long> = emptyMap(),
-    ) : this(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds = null)
+        longestRun: Duration = Duration.ZERO,
+    ) : this(
+        inUse,
+        capacity,
+        waiting,
+        longestWait,
+        peakWaiting,
+        waiters,
+        totals,
+        bounds = null,
+        longestRun = longestRun,
+    )
 
     init {
         require(inUse >= 0) { "inUse = $inUse, must be at least 0" }
@@ -65,6 +79,7 @@ internal constructor(
         require(waiting >= 0) { "waiting = $waiting, must be at least 0" }
         require(!longestWait.isNegative()) { "longestWait = $longestWait, must be at least 0s" }
         require(peakWaiting >= 0) { "peakWaiting = $peakWaiting, must be at least 0" }
+        require(!longestRun.isNegative()) { "longestRun = $longestRun, must be at least 0s" }
     }
 
     /** [inUse] as a share of the [capacity]. Without a capacity it is 0.0 if nothing is in use, else 1.0. */
@@ -79,20 +94,24 @@ internal constructor(
     /** [longestWait] for Java. */
     @SinceKotlin(FOR_JAVA_ALONE) public fun longestWait(): JavaDuration = longestWait.toJavaDuration()
 
+    /** [longestRun] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun longestRun(): JavaDuration = longestRun.toJavaDuration()
+
     /** The same with another [longestWait] and [peakWaiting]. */
     internal fun with(longestWait: Duration, peakWaiting: Int): Usage =
-        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch)
+        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch, longestRun)
 
     override fun toString(): String {
         val wait = if (waiting == 0) "" else ", longest wait = $longestWait, waiters = $waiters"
-        return "in use = $inUse of $capacity, waiting = $waiting, peak = $peakWaiting$wait"
+        val run = if (longestRun == Duration.ZERO) "" else ", longest run = $longestRun"
+        return "in use = $inUse of $capacity, waiting = $waiting, peak = $peakWaiting$wait$run"
     }
 }
 
 /** The same with these [totals], and the readers of the waits. */
 @InternalBatonApi
 public fun Usage.withTotals(totals: Map<String, Long>, watch: WaitWatch? = this.watch): Usage =
-    Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch)
+    Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch, longestRun)
 
 /** The usage of a primitive whose waiters are those of a core. */
 internal fun WaitLook.toUsage(

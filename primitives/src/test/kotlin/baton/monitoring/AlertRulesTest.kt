@@ -22,7 +22,10 @@ class AlertRulesTest {
         assertEquals(0.60, rules.clearBelow)
         assertEquals(5.seconds, rules.after)
         assertEquals(30.seconds, rules.longestWait)
-        assertEquals("AlertRules (utilisation = 0.7, clearBelow = 0.6, after = 5s, longestWait = 30s)", "$rules")
+        assertEquals(
+            "AlertRules (utilisation = 0.7, clearBelow = 0.6, after = 5s, longestWait = 30s, longestRun = Infinity)",
+            "$rules",
+        )
     }
 
     @ParameterizedTest
@@ -46,6 +49,7 @@ class AlertRulesTest {
         }
         assertRefused("longestWait = 0s, must be above 0s") { AlertRules(longestWait = Duration.ZERO) }
         assertRefused("longestWait = -1s, must be above 0s") { AlertRules(longestWait = (-1).seconds) }
+        assertRefused("longestRun = 0s, must be above 0s") { AlertRules(longestRun = Duration.ZERO) }
     }
 
     @Test
@@ -61,6 +65,7 @@ class AlertRulesTest {
         assertRefused("waiting = -1, must be at least 0") { Usage(0, 0, waiting = -1) }
         assertRefused("longestWait = -1s, must be at least 0s") { Usage(0, 0, longestWait = (-1).seconds) }
         assertRefused("peakWaiting = -1, must be at least 0") { Usage(0, 0, peakWaiting = -1) }
+        assertRefused("longestRun = -1s, must be at least 0s") { Usage(0, 0, longestRun = (-1).seconds) }
     }
 
     @Test

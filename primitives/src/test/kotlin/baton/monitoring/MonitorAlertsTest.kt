@@ -69,6 +69,23 @@ class MonitorAlertsTest : WatchedSources() {
     }
 
     @Test
+    fun longestRun_overTheBound_isRaisedAndCleared() {
+        runTest {
+            var run = Duration.ZERO
+            val monitor = monitor(AlertRules(after = Duration.ZERO, longestRun = 10.seconds))
+            monitor.watch("checks") { Usage(1, 10, longestRun = run) }
+            run = 9_999.milliseconds
+            delay(600.milliseconds)
+            assertEquals(emptyList<String>(), seen())
+            run = 10.seconds
+            delay(500.milliseconds)
+            run = Duration.ZERO
+            delay(500.milliseconds)
+            assertEquals(listOf("1000 LONGEST_RUN of checks raised", "1500 LONGEST_RUN of checks cleared"), seen())
+        }
+    }
+
+    @Test
     fun alert_raisedAndCleared_saysWhatWasSeen() {
         runTest {
             val found = mutableListOf<Alert>()

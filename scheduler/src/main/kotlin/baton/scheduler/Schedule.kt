@@ -116,9 +116,13 @@ public class Schedule<K : Any>(
             return fires.counts { counts, unwritten ->
                 ScheduleMetrics(
                     counts.fired,
+                    counts.succeeded,
                     counts.failed,
+                    counts.timedOut,
+                    counts.cancelled,
                     counts.running,
                     counts.skipped,
+                    lagTotal = counts.lags.sum.microseconds,
                     lagP50 = counts.lags.quantile(MEDIAN).microseconds,
                     lagP99 = counts.lags.quantile(NINETY_NINE).microseconds,
                     dirty = unwritten,
@@ -131,12 +135,25 @@ public class Schedule<K : Any>(
         }
 
     /**
-     * The slots of [maxConcurrency] that runs occupy, and the runs that wait for one; none before [run]. Its totals are
-     * `fired`, `failed` and `skipped`, see [ScheduleMetrics].
+     * The slots of [maxConcurrency] that runs occupy, and the runs that wait for one; none before [run]. Its
+     * `longestRun` is that of the oldest run that goes on. Its totals are `fired`, `succeeded`, `failed`, `timedOut`,
+     * `cancelled` and `skipped`, and, in microseconds, `lagTotal`: see [ScheduleMetrics].
      */
     override fun usage(): Usage {
         val slots = life.tasks?.usage() ?: Usage(inUse = 0, capacity = maxConcurrency.toLong())
-        return slots.withTotals(metrics.run { mapOf("fired" to fired, "failed" to failed, "skipped" to skipped) })
+        val totals =
+            metrics.run {
+                mapOf(
+                    "fired" to fired,
+                    "succeeded" to succeeded,
+                    "failed" to failed,
+                    "timedOut" to timedOut,
+                    "cancelled" to cancelled,
+                    "skipped" to skipped,
+                    "lagTotal" to lagTotal.inWholeMicroseconds,
+                )
+            }
+        return slots.withTotals(totals)
     }
 
     /**
@@ -190,6 +207,20 @@ public class Schedule<K : Any>(
      * @throws IllegalStateException after the end.
      */
     public fun triggerNow(key: K): Boolean = core.triggerNow(key)
+
+    /**
+     * Cancels all runs of the entry: those that go on, that wait for a place, or for the end of another run, and a
+     * [request][triggerNow]. Returns how many there were. Each counts as cancelled and is not repeated, at the next
+     * start neither; missed due times are not made up for any more. The entry and its due times stay. An entry that was
+     * due once is removed at the end of its cancelled run.
+     *
+     * A run that goes on keeps its place, and counts as running, until its action has ended: one that heeds no
+     * cancellation goes on. What it throws meanwhile, apart from a `CancellationException`, is passed to
+     * [ScheduleConfig.onFailure]. Runs of an entry that was removed are found, too, as long as they go on.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun cancelRun(key: K): Int = fires.cancelRuns(key, core::checkOpen, life::cancel)
 
     /**
      * Stops an entry from firing until [resume] or [put]; its runs that still wait are dropped. Returns whether there

@@ -42,6 +42,11 @@ import kotlin.time.Duration.Companion.seconds
  *   exceptions. So does each failure by default.
  * @property clock the time, and the timers, of all that the schedule itself waits for. By default the date is that of
  *   the system, and the timers are those of the dispatcher of [Schedule.run]; or both are a test's. See [BatonClock].
+ * @property runTimeout how long a run of the entry with that key may take, from the begin of its action: positive. Then
+ *   the run is cancelled, and has failed with a [TaskTimeoutException], whatever its action returns or throws. It keeps
+ *   its place, and counts as running, until the action has ended: one that heeds no cancellation goes on. Called at the
+ *   begin of each run, on its thread. What it throws, and a time that is not positive, is the failure of the run, whose
+ *   action is not called. By default infinite.
  * @throws IllegalArgumentException if a time is out of range.
  */
 public class ScheduleConfig(
@@ -54,6 +59,7 @@ public class ScheduleConfig(
     triggers: Map<String, Trigger> = emptyMap(),
     public val onFailure: (key: Any, failure: Throwable) -> Unit = { _, failure -> Trampoline.report(failure) },
     public val clock: BatonClock? = null,
+    public val runTimeout: (key: Any) -> Duration = { Duration.INFINITE },
 ) {
     public val triggers: Map<String, Trigger> = triggers.toMap()
 

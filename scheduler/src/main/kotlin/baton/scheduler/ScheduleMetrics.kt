@@ -11,9 +11,13 @@ import kotlin.time.toJavaDuration
  * A snapshot of the counters of a [Schedule].
  *
  * @property fired how many actions have begun.
- * @property failed how many actions have thrown, and how many runs the executor has rejected.
+ * @property succeeded how many actions have returned.
+ * @property failed how many actions have thrown, how many runs the executor has rejected, and how many have timed out.
+ * @property timedOut how many of the failed ones took longer than [ScheduleConfig.runTimeout].
+ * @property cancelled how many runs [Schedule.cancelRun] has ended, those that had not begun included.
  * @property running how many have begun and have not ended.
  * @property skipped how many due times had no run because of [Misfire.Skip] or [Overlap].
+ * @property lagTotal the sum of [Due.lag] over all actions that have begun, in whole microseconds.
  * @property lagP50 the median of [Due.lag], over all actions that have begun; at most 7 % too high; 0 before the first
  *   action; in whole microseconds.
  * @property lagP99 the lag that 99 of 100 actions did not exceed; at most 7 % too high; 0 before the first action; in
@@ -26,9 +30,13 @@ import kotlin.time.toJavaDuration
 public class ScheduleMetrics
 internal constructor(
     public val fired: Long,
+    public val succeeded: Long,
     public val failed: Long,
+    public val timedOut: Long,
+    public val cancelled: Long,
     public val running: Int,
     public val skipped: Long,
+    public val lagTotal: Duration,
     public val lagP50: Duration,
     public val lagP99: Duration,
     public val dirty: Int,
@@ -51,6 +59,9 @@ internal constructor(
     /** How many runs of [level] are due and wait for a slot. */
     public fun queued(level: Priority): Int = tasks?.get(level)?.queued ?: 0
 
+    /** [lagTotal] for Java. */
+    @SinceKotlin(FOR_JAVA_ALONE) public fun lagTotal(): JavaDuration = lagTotal.toJavaDuration()
+
     /** [lagP50] for Java. */
     @SinceKotlin(FOR_JAVA_ALONE) public fun lagP50(): JavaDuration = lagP50.toJavaDuration()
 
@@ -61,7 +72,7 @@ internal constructor(
     @SinceKotlin(FOR_JAVA_ALONE) public fun headWait(): JavaDuration = headWait.toJavaDuration()
 
     override fun toString(): String =
-        "fired = $fired, failed = $failed, running = $running, queued = $queued, skipped = $skipped, lag p50 = $lagP50, " +
-            "lag p99 = $lagP99, dirty = $dirty, store reads = $storeReads, store writes = $storeWrites, " +
+        "fired = $fired, succeeded = $succeeded, failed = $failed (timed out = $timedOut), cancelled = $cancelled, " +
+            "running = $running, queued = $queued, skipped = $skipped, lag p50 = $lagP50, lag p99 = $lagP99, dirty = $dirty, store reads = $storeReads, store writes = $storeWrites, " +
             "flush failures = $flushFailures"
 }

@@ -12,7 +12,9 @@ import baton.scheduler.tasks.TASK_NEED
 import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
+import baton.scheduler.tasks.TaskTimeLimit
 import baton.scheduler.tasks.cancelAll
+import baton.scheduler.tasks.labelOf
 import baton.waiting.flight.FlightEvents
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
@@ -57,8 +59,9 @@ import kotlinx.coroutines.withContext
  * a level in the argument has no effect, and a `Job` is refused.
  *
  * *Failures.* The failure of a task reaches only the callers that await it. A task that the scheduler refuses fails
- * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException]: never with
- * a `CancellationException`, which would silently cancel the awaiting coroutine.
+ * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException], and one
+ * that takes too long with [TaskTimeoutException]: never with a `CancellationException`, which would silently cancel
+ * the awaiting coroutine.
  *
  * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running; so does `cancelChildren`, after which
  * new tasks run. The scope waits for its tasks; it does not wait for a scheduler without tasks, so a scheduler need not
@@ -74,10 +77,10 @@ import kotlinx.coroutines.withContext
  * is cancelled.
  *
  * All members may be called from any thread. The scheduler starts no thread, and holds no timers except those of
- * deadlines. A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs a task on the thread
- * that schedules it or that ends the task before it. The stack stays bounded, because a deep task begins only when that
- * thread has returned to the outermost one: code in such a chain must not block its thread until a later task has
- * ended.
+ * deadlines and timeouts. A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs a task on
+ * the thread that schedules it or that ends the task before it. The stack stays bounded, because a deep task begins
+ * only when that thread has returned to the outermost one: code in such a chain must not block its thread until a later
+ * task has ended.
  *
  * @param maxConcurrency the maximum number of running tasks, at least 1.
  * @property scope tasks run in its context.
@@ -131,8 +134,8 @@ public class TaskScheduler(
     /**
      * The slots that are occupied, and the tasks that are queued or wait for capacity, by their keys. Waits are
      * measured by the clock of the [config]. The longest of them is that of the first ten tasks of each level, so one
-     * that came to its level from another may wait longer. Its totals are `started`, `failed` and `refused`, see
-     * [TaskSchedulerMetrics].
+     * that came to its level from another may wait longer. Its `longestRun` is that of the oldest running task. Its
+     * totals are `started`, `failed` and `refused`, see [TaskSchedulerMetrics].
      */
     override fun usage(): Usage = core.usage()
 
@@ -147,24 +150,31 @@ public class TaskScheduler(
      * @param deadline how long the task may wait to be started, by the clock of the [config], rounded up to whole
      *   milliseconds; zero or less means now or not at all, null or infinite means no limit. A task that has not been
      *   started then fails with [TaskDeadlineException]; now or not at all, it displaces no other task. The deadline
-     *   does not limit how long the task runs: for that use `withTimeout` in [block].
+     *   does not limit how long the task runs: see [timeout].
+     * @param timeout how long the task may take from this call to its end, as the [deadline] is measured: positive;
+     *   null or infinite means no limit. Then a task that has not been started leaves the queue; in one that runs, the
+     *   coroutine of [block] is cancelled, and the slot is free once that has ended. The task fails with
+     *   [TaskTimeoutException]. One that heeds no cancellation goes on.
      * @param context added to the context of the scope; a dispatcher in it runs the task.
-     * @throws IllegalArgumentException if [context] contains a `Job`, because a task belongs to the [scope] alone.
-     * @throws Throwable what the clock throws, if it cannot set the timer of a deadline; the task has been withdrawn.
+     * @throws IllegalArgumentException if [timeout] is not positive; if [context] contains a `Job`, because a task
+     *   belongs to the [scope] alone.
+     * @throws Throwable what the clock throws, if it cannot set the timer of a deadline or timeout; the task has been
+     *   withdrawn.
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
+        timeout: Duration? = null,
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): ScheduledTask<T> =
-        newTask(priority, key, deadline, withoutJob(context), block).also { it.submit(mayWait = false) }
+        newTask(priority, key, deadline, timeout, withoutJob(context), block).also { it.submit(mayWait = false) }
 
     /**
      * As [schedule], but suspends while the queue is full if the configuration has [OnFullQueue.SUSPEND]. Waiting
-     * callers are admitted in the order in which they came, whatever their level. The deadline counts from the call.
-     * The returned task may have failed: see [schedule].
+     * callers are admitted in the order in which they came, whatever their level. Deadline and timeout count from the
+     * call. The returned task may have failed: see [schedule].
      *
      * *Cancellation.* Prompt. The task is cancelled, and its block is not called, unless the queue admitted the task at
      * the same moment. A call that need not wait does not check for cancellation.
@@ -173,10 +183,11 @@ public class TaskScheduler(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
+        timeout: Duration? = null,
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): ScheduledTask<T> {
-        val task = newTask(priority, key, deadline, withoutJob(context), block)
+        val task = newTask(priority, key, deadline, timeout, withoutJob(context), block)
         task.submit(mayWait = true)
         try {
             task.awaitAdmission()
@@ -203,19 +214,21 @@ public class TaskScheduler(
      * @throws IllegalArgumentException if [context] contains a `Job`.
      * @throws TaskRejectedException if the queue is full; [TaskShedException] if a more urgent task has displaced it.
      * @throws TaskDeadlineException if it was not started before its [deadline].
+     * @throws TaskTimeoutException if it has not ended within its [timeout].
      * @throws SchedulerClosedException if the scheduler is closed, before or while the task is queued.
      */
     public suspend fun <T> run(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
+        timeout: Duration? = null,
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): T {
         val caller = currentCoroutineContext()
         caller.ensureActive()
         val inherited = caller.minusKey(Job).minusKey(ContinuationInterceptor)
-        val task = newTask(priority, key, deadline, inherited + withoutJob(context), block)
+        val task = newTask(priority, key, deadline, timeout, inherited + withoutJob(context), block)
         task.submit(mayWait = true)
         try {
             task.awaitAdmission()
@@ -284,19 +297,46 @@ public class TaskScheduler(
         core.close(cause)
     }
 
+    /**
+     * Waits until there are no tasks: none runs, is queued, or waits for capacity. Takes new tasks meanwhile and
+     * afterwards; for a moment without tasks it returns, however many are scheduled at that moment. While the scheduler
+     * is paused and tasks are queued, this waits until it is resumed. A task that calls this waits for itself. Any
+     * number of callers may wait.
+     *
+     * *Cancellation.* Prompt; no effect on the scheduler.
+     *
+     * *Memory.* The end of the tasks happens-before the return.
+     */
+    public suspend fun awaitIdle() {
+        core.idle()?.await()
+    }
+
+    /**
+     * Cancels all tasks that wait: those that are queued, and those whose submitters wait for capacity. Running tasks
+     * continue, and new ones are accepted. Returns how many there were. Takes time proportional to their number. As
+     * with any cancelled task, `await` throws a `CancellationException`.
+     */
+    public fun clear(): Int = core.clear()
+
     /** [context] may contain a level; the task's own replaces it. */
     @OptIn(ExperimentalCoroutinesApi::class)
     private fun <T> newTask(
         priority: Priority,
         key: Any?,
         deadline: Duration?,
+        timeout: Duration?,
         context: CoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
         TASK_NEED.require()
         val job = TaskJob<T>(taskScope.newCoroutineContext(context + controller))
-        return CoroutineTask(this, controller, job, key ?: nameIn(context), deadline, block)
+        val shownKey = key ?: nameIn(context)
+        require(timeout == null || timeout.isPositive()) { "timeout = $timeout, must be positive" }
+        if (timeout == null || timeout.isInfinite())
+            return CoroutineTask(this, controller, job, shownKey, deadline, limit = null, block)
+        val limit = TaskTimeLimit(timeout)
+        return CoroutineTask(this, controller, job, shownKey, deadline, limit, limit.around(labelOf(shownKey), block))
     }
 
     /**
@@ -323,6 +363,7 @@ public class TaskScheduler(
             TaskEnd.SHED ->
                 TaskShedException("$about made room for a more urgent one, capacity = ${config.capacity}: $this")
             TaskEnd.EXPIRED -> TaskDeadlineException("$about was not started within $deadline: $this")
+            TaskEnd.WITHDRAWN -> CancellationException("$about was removed from the queue: $this")
             else -> SchedulerClosedException("$about was not started: $this", core.closure)
         }
 

@@ -18,7 +18,9 @@ import baton.scheduler.SchedulerClosedException;
 import baton.scheduler.TaskScheduler;
 import baton.scheduler.TaskSchedulerConfig;
 import baton.scheduler.TaskSchedulerMetrics;
+import baton.scheduler.TaskTimeoutException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -167,6 +169,93 @@ class AsyncTaskSchedulerTest {
         end("running");
         assertEquals(true, closing.result());
         assertEquals("running", running.join());
+    }
+
+    @Test
+    void close_withATimeout_dropsWhatWaitsThen_andTellsWhetherAllHaveEnded() throws Exception {
+        CompletableFuture<Object> running = add(Priority.NORMAL, "running");
+        CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
+        BlockedCall<Boolean> closing = BlockedCall.started(() -> scheduler.close(Duration.ofMillis(1)));
+        assertFalse(closing.result());
+        assertInstanceOf(SchedulerClosedException.class, failure(waits));
+        assertFalse(running.isDone());
+        BlockedCall<Boolean> again = BlockedCall.parked(() -> scheduler.close(Duration.ofMinutes(2)));
+        end("running");
+        assertTrue(again.result());
+        assertTrue(scheduler.close(Duration.ZERO));
+        assertEquals("running", running.join());
+    }
+
+    @Test
+    void close_withATimeout_interrupted_dropsWhatWaits() throws Exception {
+        var unused = add(Priority.NORMAL, "running");
+        CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
+        BlockedCall<Boolean> closing = BlockedCall.parked(() -> !scheduler.close(Duration.ofMinutes(2))
+                && Thread.currentThread().isInterrupted());
+        closing.thread.interrupt();
+        assertTrue(closing.result());
+        assertInstanceOf(SchedulerClosedException.class, failure(waits));
+        end("running");
+    }
+
+    @Test
+    void awaitIdle_waitsForAllTasks_andClosesNothing() throws Exception {
+        assertTrue(scheduler.awaitIdle().isDone());
+        scheduler.blocking().awaitIdle();
+        var first = add(Priority.NORMAL, "a");
+        var second = add(Priority.NORMAL, "b");
+        CompletableFuture<Void> idle = scheduler.awaitIdle();
+        assertTrue(scheduler.awaitIdle().cancel(true));
+        assertFalse(scheduler.blocking().awaitIdle(Duration.ZERO));
+        BlockedCall<Boolean> blocked =
+                BlockedCall.parked(() -> scheduler.blocking().awaitIdle(Duration.ofMinutes(2)));
+        end("a");
+        assertFalse(idle.isDone());
+        end("b");
+        assertTrue(idle.isDone());
+        assertTrue(blocked.result());
+        assertTrue(first.isDone() && second.isDone());
+        var unused = add(Priority.NORMAL, "c");
+        assertEquals(List.of("a", "b", "c"), begun);
+    }
+
+    @Test
+    void clear_cancelsWhatWaits_andNothingElse() {
+        CompletableFuture<Object> running = add(Priority.NORMAL, "running");
+        CompletableFuture<Object> waits = add(Priority.NORMAL, "waits");
+        Future<?> command = scheduler.executor(Priority.LOW).submit(() -> begun.add("command"));
+        assertEquals(2, scheduler.clear());
+        assertTrue(waits.isCancelled() && command.isCancelled());
+        end("running");
+        assertEquals("running", running.join());
+        var unused = add(Priority.NORMAL, "new");
+        assertEquals(List.of("running", "new"), begun);
+    }
+
+    @Test
+    void timeout_ofATaskThatWaits_andOfOneThatRuns_failsIt() {
+        TaskOptions options = TaskOptions.of(Priority.NORMAL).withKey("page").withTimeout(Duration.ofMillis(1));
+        var first = add(Priority.NORMAL, "first");
+        CompletableFuture<Object> waits = scheduler.schedule(options, () -> CompletableFuture.completedFuture(1));
+        TaskTimeoutException failure = assertInstanceOf(TaskTimeoutException.class, Futures.awaitFailure(waits));
+        assertEquals("ScheduledTask 'page' of TaskScheduler has not ended within PT0.001S", failure.getMessage());
+        end("first");
+        assertTrue(first.isDone());
+        CompletableFuture<Object> stage = new CompletableFuture<>();
+        CompletableFuture<Object> running = scheduler.schedule(options, () -> stage);
+        assertInstanceOf(TaskTimeoutException.class, Futures.awaitFailure(running));
+        assertTrue(stage.isCancelled());
+        var unused = Futures.await(scheduler.awaitIdle());
+        assertEquals(
+                1,
+                scheduler
+                        .schedule(options.withTimeout(Duration.ofMinutes(2)), () -> 1)
+                        .join());
+        for (Duration refused : List.of(Duration.ZERO, Duration.ofNanos(-1)))
+            assertEquals(
+                    "timeout = " + refused + ", must be positive",
+                    assertThrows(IllegalArgumentException.class, () -> options.withTimeout(refused))
+                            .getMessage());
     }
 
     /** A thread that closes the scheduler; returns whether it is interrupted then. */

@@ -171,6 +171,7 @@ class ScheduledTaskFutureTest {
         assertEquals("x", await(scheduler.schedule(options, () -> "x")));
         assertEquals("y", await(scheduler.schedule(options, () -> CompletableFuture.completedFuture("y"))));
         await(scheduler.schedule(options, begun::clear));
-        assertEquals("TaskOptions[priority=LOW, key=1, deadline=null, executor=null]", options.toString());
+        assertEquals(
+                "TaskOptions[priority=LOW, key=1, deadline=null, timeout=null, executor=null]", options.toString());
     }
 }

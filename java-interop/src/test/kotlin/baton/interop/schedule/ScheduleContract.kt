@@ -48,6 +48,7 @@ abstract class ScheduleContract internal constructor(private val create: (Schedu
             overlap: Overlap = Overlap.SKIP,
             triggers: Map<String, Trigger> = emptyMap(),
             maxConcurrency: Int = 200,
+            runTimeout: Duration = Duration.INFINITE,
             action: suspend (Due<String>) -> Unit = {},
         ): ScheduleFace {
             val config =
@@ -57,6 +58,7 @@ abstract class ScheduleContract internal constructor(private val create: (Schedu
                     triggers = triggers,
                     onFailure = { key, failure -> failures += "$key: ${failure.message}" },
                     clock = scope.clockWith(this),
+                    runTimeout = { runTimeout },
                 )
             val recorded: suspend (Due<String>) -> Unit = { due ->
                 runs += due
@@ -102,6 +104,21 @@ abstract class ScheduleContract internal constructor(private val create: (Schedu
         assertEquals(Priority.HIGH, runs.first { it.key == "at" }.priority)
         assertEquals(3, schedule.size)
         assertEquals(8L, schedule.metrics.fired)
+    }
+
+    @Test
+    fun runThatTakesTooLong_fails_andOneThatIsCancelledDoesNot() = scheduleTest {
+        val schedule = start(runTimeout = 30.seconds) { awaitCancellation() }
+        schedule.put("late", Trigger.fixedDelay(10.seconds))
+        schedule.put("cancelled", Trigger.fixedDelay(10.seconds))
+        pass(15.seconds)
+        assertEquals(1, schedule.cancelRun("cancelled"))
+        assertEquals(0, schedule.cancelRun("unknown"))
+        schedule.remove("cancelled")
+        pass(25.seconds)
+        assertEquals(listOf("late: the run of 'late' took longer than 30s"), failures)
+        val counts = schedule.metrics.run { listOf(fired, succeeded, failed, timedOut, cancelled, running.toLong()) }
+        assertEquals(listOf(2L, 0L, 1L, 1L, 1L, 0L), counts)
     }
 
     @Test

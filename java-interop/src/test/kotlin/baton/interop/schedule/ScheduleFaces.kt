@@ -49,6 +49,8 @@ internal interface ScheduleFace {
 
     fun triggerNow(key: String): Boolean
 
+    fun cancelRun(key: String): Int
+
     fun nextDue(key: String): Instant?
 
     suspend fun flush()
@@ -81,6 +83,8 @@ internal class KotlinScheduleFace(setup: ScheduleSetup) : ScheduleFace {
     override fun resume(key: String) = schedule.resume(key)
 
     override fun triggerNow(key: String) = schedule.triggerNow(key)
+
+    override fun cancelRun(key: String) = schedule.cancelRun(key)
 
     override fun nextDue(key: String) = schedule.nextDue(key)
 
@@ -119,6 +123,7 @@ internal class JavaScheduleFace(setup: ScheduleSetup) : ScheduleFace {
         grace(config.grace.toJavaDuration())
         triggers(config.triggers)
         config.clock?.let(::clock)
+        runTimeout { key -> config.runTimeout(key).takeIf { it.isFinite() }?.toJavaDuration() }
         onFailure(BiConsumer<Any, Throwable> { key, failure -> config.onFailure(key, failure) })
     }
 
@@ -140,6 +145,8 @@ internal class JavaScheduleFace(setup: ScheduleSetup) : ScheduleFace {
     override fun resume(key: String) = async.resume(key)
 
     override fun triggerNow(key: String) = async.triggerNow(key)
+
+    override fun cancelRun(key: String) = async.cancelRun(key)
 
     override fun nextDue(key: String): Instant? = async.nextDue(key).getOrNull()
 

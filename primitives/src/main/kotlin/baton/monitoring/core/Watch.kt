@@ -105,21 +105,23 @@ internal class Watch(
         val bounds = if (own == null || (ownRules != null && own.kind == Alert.Kind.UTILISATION)) rules.bounds else own
         val changes = ArrayList<Alert>(0)
         for ((kind, state) in states) {
-            if (kind == bounds.kind || kind == Alert.Kind.LONGEST_WAIT) continue
+            if (kind == bounds.kind || kind in TIMES) continue
             // The source says no more that this is so.
             state.look(kind, name, 0.0, raiseAt = 1.0, clearBelow = 1.0, rules.after, usage)?.let(changes::add)
         }
         state(bounds.kind)
             .look(bounds.kind, name, usage.share, bounds.raiseAt, bounds.clearBelow, rules.after, usage)
             ?.let(changes::add)
-        val wait = usage.longestWait.toDouble(DurationUnit.SECONDS)
-        val bound = rules.longestWait.toDouble(DurationUnit.SECONDS)
-        state(Alert.Kind.LONGEST_WAIT)
-            .look(Alert.Kind.LONGEST_WAIT, name, wait, bound, bound, rules.after, usage)
-            ?.let(changes::add)
+        judge(Alert.Kind.LONGEST_WAIT, usage.longestWait, rules.longestWait, rules, usage)?.let(changes::add)
+        judge(Alert.Kind.LONGEST_RUN, usage.longestRun, rules.longestRun, rules, usage)?.let(changes::add)
         if (changes.isEmpty()) return
         raisedNow = states.values.mapNotNull { it.raised }
         changes.forEach(listener::alerted)
+    }
+
+    private fun judge(kind: Alert.Kind, time: Duration, most: Duration, rules: AlertRules, usage: Usage): Alert? {
+        val bound = most.toDouble(DurationUnit.SECONDS)
+        return state(kind).look(kind, name, time.toDouble(DurationUnit.SECONDS), bound, bound, rules.after, usage)
     }
 
     private fun state(kind: Alert.Kind) = states.getOrPut(kind) { AlertState(clock) }
@@ -153,6 +155,9 @@ internal class Watch(
     }
 
     companion object {
+        /** The kinds about a time. */
+        private val TIMES = setOf(Alert.Kind.LONGEST_WAIT, Alert.Kind.LONGEST_RUN)
+
         /** Does not keep [source] in memory. */
         fun weakly(source: Monitored): () -> Usage? {
             val reference = WeakReference(source)

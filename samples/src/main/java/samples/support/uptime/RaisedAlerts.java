@@ -27,11 +27,14 @@ final class RaisedAlerts {
         return switch (alert.getKind()) {
             case UTILISATION ->
                 String.format(Locale.ROOT, "%s at %.0f %% of the limit", alert.getSource(), alert.getValue() * 100);
-            case LONGEST_WAIT ->
-                alert.getSource() + ", longest wait "
-                        + Duration.ofMillis((long) (alert.getValue() * 1000)).toSeconds() + " s";
+            case LONGEST_WAIT -> alert.getSource() + ", longest wait " + seconds(alert);
+            case LONGEST_RUN -> alert.getSource() + ", longest run " + seconds(alert);
             case BREAKER_OPEN -> "the breaker of " + alert.getSource() + " is open";
             case HEAP, RETRY_STORM, DEADLOCK -> alert.getKind() + " of " + alert.getSource();
         };
+    }
+
+    private static String seconds(Alert alert) {
+        return Duration.ofMillis((long) (alert.getValue() * 1000)).toSeconds() + " s";
     }
 }

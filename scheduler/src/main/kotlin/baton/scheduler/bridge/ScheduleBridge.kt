@@ -27,10 +27,12 @@ import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 import kotlin.coroutines.startCoroutine
+import kotlin.time.Duration as KotlinDuration
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.future.await
+import kotlinx.coroutines.runInterruptible
 
 // The internal API of schedules for Baton's Java API. Java cannot call functions with a kotlin.time.Duration.
 
@@ -57,6 +59,9 @@ public class ScheduleSettings : Cloneable {
     @JvmField public var onFailure: BiConsumer<Any, in Throwable> = BiConsumer(defaults.onFailure)
     @JvmField public var clock: BatonClock? = null
 
+    /** A null is no limit. */
+    @JvmField public var runTimeout: Function<Any, out Duration?>? = null
+
     /** A changed copy; throws if a configuration refuses its settings. */
     public fun with(change: Consumer<ScheduleSettings>): ScheduleSettings {
         val changed = clone() as ScheduleSettings
@@ -76,7 +81,13 @@ public class ScheduleSettings : Cloneable {
             triggers,
             onFailure::accept,
             clock,
+            timeouts(),
         )
+
+    private fun timeouts(): (Any) -> KotlinDuration {
+        val timeout = runTimeout ?: return defaults.runTimeout
+        return { timeout.apply(it)?.toKotlinDuration() ?: KotlinDuration.INFINITE }
+    }
 }
 
 /** A schedule whose actions end when the stage of [action] has completed. Cancelling an action cancels its stage. */
@@ -92,6 +103,29 @@ public fun <K : Any> newSchedule(
         val stage = action.apply(due) ?: throw NullPointerException("the action has returned null for $due")
         stage.await()
     }
+
+/** The action of a schedule that blocks its thread. */
+@InternalBatonApi
+public fun interface BlockingRun<K> {
+    @Throws(Exception::class) public fun run(due: Due<@JvmSuppressWildcards K>)
+}
+
+/**
+ * As [newSchedule], with actions that block a thread of [threads]. To cancel one is to interrupt it; its run ends when
+ * it does.
+ */
+@InternalBatonApi
+public fun <K : Any> newBlockingSchedule(
+    store: ScheduleStore<K>,
+    maxConcurrency: Int,
+    name: String?,
+    config: ScheduleConfig,
+    threads: Executor,
+    action: BlockingRun<K>,
+): Schedule<K> {
+    val dispatcher = threads.asCoroutineDispatcher()
+    return Schedule(store, maxConcurrency, name, config) { due -> runInterruptible(dispatcher) { action.run(due) } }
+}
 
 /** The calls of a [schedule] that wait, on [executor], each as a future. Cancelling such a future cancels no call. */
 @InternalBatonApi

@@ -48,6 +48,8 @@ internal class StageEntry(
 
     override fun expireAfter(millis: Long) = scheduler.core.clock.schedule(millis) { scheduler.core.expire(this) }
 
+    override fun after(millis: Long, action: Runnable) = scheduler.core.clock.schedule(millis, action)
+
     override fun begin() = owner.begin()
 
     override fun admit() {}

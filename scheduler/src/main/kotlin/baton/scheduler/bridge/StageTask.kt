@@ -47,6 +47,9 @@ public interface StageTask {
     /** Refuses the task if it is still queued after [millis] in the time of the scheduler. */
     public fun expireAfter(millis: Long): DisposableHandle
 
+    /** Runs [action] after [millis] in the time of the scheduler. */
+    public fun after(millis: Long, action: Runnable): DisposableHandle
+
     /** Withdraws a task that has not begun: it leaves the queue, or frees the slot that it has just got. */
     public fun withdraw()
 

@@ -68,3 +68,6 @@ public fun beginDrain(scheduler: TaskScheduler): Latch {
     scheduler.core.drain()
     return scheduler.core.allEnded
 }
+
+/** As [TaskScheduler.awaitIdle], but does not wait: a latch that opens then; null if there are no tasks now. */
+@InternalBatonApi public fun idle(scheduler: TaskScheduler): Latch? = scheduler.core.idle()

@@ -3,6 +3,7 @@ package baton.scheduler.schedule
 import baton.scheduler.Due
 import baton.scheduler.Misfire
 import baton.scheduler.Overlap
+import baton.scheduler.RunOutcome
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryFlags.ENDING
@@ -113,6 +114,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun start(firing: Firing<K>): Firing<K> {
         val state = firing.runs
         state.count++
+        state.all.add(firing)
         if (firing.trigger != null) state.addDue(firing.at)
         return firing
     }
@@ -135,10 +137,13 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             started
         }
 
-    /** The action of [firing] is about to begin. Returns null if the entry was removed or paused meanwhile. */
+    /**
+     * The action of [firing] is about to begin. Returns null if it was cancelled, or the entry removed or paused,
+     * meanwhile.
+     */
     fun begin(firing: Firing<K>, now: Long): Due<K>? =
         table.step {
-            if (firing.isRevoked) return@step null
+            if (firing.isRevoked || firing.interruption != null) return@step null
             firing.hasBegun = true
             firing.runs.begun++
             counts.fired++
@@ -148,29 +153,66 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             Due(firing.key, exactly(firing.at, firing.trigger), lag.microseconds, firing.priority, firing.missed)
         }
 
+    /** [firing] is to end as [outcome]. Returns false if it has ended, or is to end already. */
+    fun interrupt(firing: Firing<K>, outcome: RunOutcome): Boolean =
+        table.step {
+            val isFirst = !firing.hasEnded && firing.interruption == null
+            if (isFirst) firing.interruption = outcome
+            isFirst
+        }
+
     /**
-     * The run has ended. Returns the run to hand over next. If the run [wasCancelled], which is the end of the
-     * schedule, the entry stays as it is.
+     * Interrupts the runs of [key] that go on or wait for a place, and passes them to [onRun] without the lock; drops
+     * those that wait for another run. Returns how many there were.
+     */
+    fun cancelRuns(key: K, check: () -> Unit, onRun: (Firing<K>) -> Unit): Int {
+        val found = ArrayList<Firing<K>>(0)
+        var dropped = 0
+        table.step {
+            check()
+            val slot = table.keys.find(key)
+            val state = if (slot >= 0) table.runs[slot] else null
+            if (slot >= 0 && table.has(slot, TRIGGERED)) {
+                table.unmark(slot, TRIGGERED)
+                dropped++
+            }
+            if (state?.waiting != null) dropped++
+            state?.waiting = null
+            state?.all?.forEach { if (it.interruption == null && (it.hasBegun || !it.isRevoked)) found += it }
+            for (firing in found) firing.interruption = RunOutcome.CANCELLED
+            counts.cancelled += dropped
+        }
+        found.forEach(onRun)
+        return found.size + dropped
+    }
+
+    /**
+     * The run has ended. Returns the run to hand over next.
      *
+     * @param outcome that of the action, unless the run was interrupted before; null if the end of the schedule has
+     *   cancelled the run: then the entry stays as it is.
      * @param now null if the run was refused: then no other follows on it.
      */
-    fun end(firing: Firing<K>, wasCancelled: Boolean, hasFailed: Boolean, now: Long?): Firing<K>? =
+    fun end(firing: Firing<K>, outcome: RunOutcome?, now: Long?): Firing<K>? =
         table.step {
             firing.hasEnded = true
+            firing.runs.all.remove(firing)
             if (!firing.hasBegun && firing.isRevoked) {
                 moveDue(firing, null)
                 return@step null
             }
+            firing.outcome = firing.interruption ?: outcome
+            val wasCancelled = firing.outcome == null
             val slot = firing.slot
             val state = firing.runs
             if (firing.hasBegun) {
                 counts.running--
                 state.begun--
             }
-            if (hasFailed) counts.failed++
+            firing.outcome?.let(counts::ended)
             val next = if (!wasCancelled && now != null) following(firing, state) else null
             if (!wasCancelled) moveDue(firing, next)
-            if (next != null) return@step next
+            if (next != null) return@step next.also(state.all::add)
             if (--state.count > 0) return@step null
             if (wasCancelled && state.due != Times.NEVER) return@step null
             table.runs[slot] = null
@@ -183,7 +225,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         val slot = firing.slot
         if (!table.has(slot, LIVE)) return null
         val isCurrent = !firing.isRevoked && table.triggers[slot] === firing.trigger && !table.has(slot, PAUSED)
-        if (firing.catchUp != null && isCurrent) {
+        if (firing.catchUp != null && isCurrent && firing.outcome != RunOutcome.CANCELLED) {
             val at = firing.catchUp.next()
             if (at != Times.NEVER)
                 return Firing(slot, firing.key, firing.trigger, at, table.priorityOf(slot), 0, firing.catchUp, state)

@@ -1,10 +1,16 @@
 package baton.scheduler.schedule
 
 import baton.scheduler.Due
+import baton.scheduler.RunOutcome
 import baton.scheduler.TaskScheduler
+import baton.scheduler.TaskTimeoutException
+import baton.scheduler.tasks.nameOf
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Job
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
 import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 
@@ -57,24 +63,50 @@ internal class FireLoop<K : Any>(
             } catch (e: Throwable) {
                 return refused(firing, e)
             }
+        firing.job = task
+        if (firing.interruption != null) cancel(firing)
         task.invokeOnCompletion { cause ->
             if (!firing.hasEnded) refused(firing, cause ?: CancellationException("not begun"))
         }
     }
 
-    /** The run could not be handed over, or the schedule, perhaps for want of its executor, ended before it began. */
-    private fun refused(firing: Firing<K>, cause: Throwable) {
-        val isEnding = isEnding()
-        fires.end(firing, wasCancelled = isEnding, hasFailed = !isEnding, now = null)
-        if (!isEnding) core.report(firing.key, cause)
+    /** [firing] was interrupted. */
+    fun cancel(firing: Firing<K>) {
+        firing.job?.cancel(CancellationException("the run of '${nameOf(firing.key)}' was cancelled"))
     }
+
+    /**
+     * The run could not be handed over, or ended before it began: the schedule has ended, perhaps for want of its
+     * executor, or the run was cancelled.
+     */
+    private fun refused(firing: Firing<K>, cause: Throwable) {
+        val outcome = if (isEnding()) null else RunOutcome.FAILED
+        // A next run would be refused, too, unless this one was cancelled.
+        val now = if (firing.interruption == null) null else timeOr(firing.at)
+        val next = fires.end(firing, outcome, now)
+        if (firing.outcome == RunOutcome.FAILED) core.report(firing.key, cause)
+        next?.let(::handOver)
+    }
+
+    private fun timeOr(otherwise: Long): Long =
+        try {
+            core.now()
+        } catch (_: Throwable) {
+            otherwise
+        }
 
     private suspend fun perform(firing: Firing<K>) {
         var failure: Throwable? = null
+        var limit = Duration.INFINITE
         var now = firing.at
         try {
+            firing.job = currentCoroutineContext().job
+            if (firing.interruption != null) cancel(firing)
             now = core.now()
-            fires.begin(firing, now)?.let { action(it) }
+            fires.begin(firing, now)?.let {
+                limit = core.runTimeout(firing.key)
+                within(limit, firing) { action(it) }
+            }
         } catch (e: Throwable) {
             failure = e
         }
@@ -87,10 +119,40 @@ internal class FireLoop<K : Any>(
         }
         // An action may cancel its own job, or a child of it fail: only the end of the schedule cancels a run.
         val wasCancelled = failure != null && !actions.isActive
-        val hasFailed = failure != null && !wasCancelled
-        val next = fires.end(firing, wasCancelled, hasFailed, now)
-        if (failure != null && hasFailed) core.report(firing.key, failure)
+        val outcome = if (wasCancelled) null else if (failure != null) RunOutcome.FAILED else RunOutcome.SUCCEEDED
+        val next = fires.end(firing, outcome, now)
+        failureOf(firing, failure, limit)?.let { core.report(firing.key, it) }
         next?.let(::handOver)
+    }
+
+    private suspend inline fun within(limit: Duration, firing: Firing<K>, run: () -> Unit) {
+        val context = currentCoroutineContext()
+        val timer =
+            if (limit.isInfinite()) null
+            else
+                core.clock.schedule(limit, context) {
+                    if (fires.interrupt(firing, RunOutcome.TIMED_OUT)) cancel(firing)
+                }
+        try {
+            run()
+        } finally {
+            timer?.dispose()
+        }
+    }
+
+    /** What is reported of a run; [failure] is that of the action. */
+    private fun failureOf(firing: Firing<K>, failure: Throwable?, limit: Duration): Throwable? {
+        val own = failure.takeIf { it !is CancellationException }
+        return when (firing.outcome) {
+            RunOutcome.FAILED -> failure
+            RunOutcome.CANCELLED -> own
+            RunOutcome.TIMED_OUT -> {
+                val late = TaskTimeoutException("the run of '${nameOf(firing.key)}' took longer than $limit")
+                if (own != null) late.addSuppressed(own)
+                late
+            }
+            else -> null
+        }
     }
 
     private companion object {

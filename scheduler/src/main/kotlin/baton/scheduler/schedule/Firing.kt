@@ -1,10 +1,14 @@
 package baton.scheduler.schedule
 
 import baton.Priority
+import baton.scheduler.RunOutcome
 import baton.scheduler.Trigger
+import baton.waiting.LinkedEntries
+import baton.waiting.LinkedEntry
 import java.util.PriorityQueue
+import kotlinx.coroutines.Job
 
-/** A run of an entry, from its hand-over to its end. The lock of the table guards its state. */
+/** A run of an entry, from its hand-over to its end. The lock of the table guards its state, but for [job]. */
 internal class Firing<K : Any>(
     val slot: Int,
     val key: K,
@@ -18,7 +22,7 @@ internal class Firing<K : Any>(
     val catchUp: CatchUp?,
     /** Those of its slot when it was made. */
     val runs: EntryRuns<K>,
-) {
+) : LinkedEntry<Firing<K>>() {
     private val generation = runs.generation
 
     /** Whether the action has begun. */
@@ -26,6 +30,18 @@ internal class Firing<K : Any>(
 
     /** Whether its end was recorded. */
     var hasEnded = false
+
+    /** Its coroutine, once that is known. */
+    @Volatile var job: Job? = null
+
+    /**
+     * Why it was cancelled before its action has ended: CANCELLED or TIMED_OUT. The thread that sets it reads [job]
+     * afterwards, and a thread that sets [job] reads this: at least one of them cancels the coroutine.
+     */
+    @Volatile var interruption: RunOutcome? = null
+
+    /** How it has ended; null also if the end of the schedule has cancelled it. */
+    var outcome: RunOutcome? = null
 
     /** Whether the entry was paused or removed since. */
     val isRevoked: Boolean
@@ -36,6 +52,9 @@ internal class Firing<K : Any>(
 internal class EntryRuns<K : Any> {
     /** At least 1 while the table has it. */
     var count = 0
+
+    /** Those, and the revoked ones that have not ended. */
+    val all = LinkedEntries<Firing<K>>()
 
     /** How many of them have begun. */
     var begun = 0

@@ -9,10 +9,15 @@ internal class LagHistogram {
     private var total = 0L
     private var longest = 0L
 
+    /** Of all times. */
+    var sum = 0L
+        private set
+
     /** Records [micros], which is not negative. */
     fun record(micros: Long) {
         counts[bucketOf(micros)]++
         total++
+        sum += micros
         longest = maxOf(longest, micros)
     }
 

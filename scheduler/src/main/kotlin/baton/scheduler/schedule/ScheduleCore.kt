@@ -7,10 +7,12 @@ import baton.scheduler.schedule.EntryFlags.ENDING
 import baton.scheduler.schedule.EntryFlags.FAILED
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.tasks.nameOf
 import baton.waiting.clock.BoundClock
 import baton.waiting.threads.Trampoline
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration
 
 /**
  * The edits of a schedule. Each is one step on the [EntryTable], so it is in effect when the call returns; a trigger of
@@ -155,6 +157,13 @@ internal class ScheduleCore<K : Any>(
 
     fun checkOpen() {
         if (table.hasEnded) throw refusal.let { (message, cause) -> IllegalStateException(message, cause) }
+    }
+
+    /** How long a run of [key] may take; calls code of the user. */
+    fun runTimeout(key: K): Duration {
+        val limit = config.runTimeout(key)
+        require(limit.isPositive()) { "runTimeout of '${nameOf(key)}' = $limit, must be positive" }
+        return limit
     }
 
     /** Passes [failure] to the user. */

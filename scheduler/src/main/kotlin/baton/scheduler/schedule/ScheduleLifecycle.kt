@@ -64,6 +64,9 @@ internal class ScheduleLifecycle<K : Any>(
     /** Of the coroutines of [run]. */
     @Volatile private var keeper: LoopKeeper? = null
 
+    /** Hands over the runs; null before the schedule runs. */
+    @Volatile private var loop: FireLoop<K>? = null
+
     /** Runs the actions; null before the schedule runs. */
     @Volatile
     var tasks: TaskScheduler? = null
@@ -83,6 +86,7 @@ internal class ScheduleLifecycle<K : Any>(
         this.tasks = tasks
         val times = LoopTimes(config, core.table, core.clock)
         val loop = FireLoop(core, fires, times, tasks, scope.coroutineContext.job, ::isEnding, action)
+        this.loop = loop
         coroutineScope {
             launch(keeper.dispatcher + onClock(context + keeper.dispatcher), CoroutineStart.UNDISPATCHED) {
                 try {
@@ -106,6 +110,11 @@ internal class ScheduleLifecycle<K : Any>(
     }
 
     private fun onClock(context: CoroutineContext) = context.onClock(config.clock)
+
+    /** Ends [firing], which was interrupted. */
+    fun cancel(firing: Firing<K>) {
+        loop?.cancel(firing)
+    }
 
     /** The executor may reject what waits for [stop], too. */
     private fun end(why: Throwable) {

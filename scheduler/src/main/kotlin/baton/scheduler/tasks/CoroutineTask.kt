@@ -42,6 +42,7 @@ internal class CoroutineTask<T>(
     private val job: TaskJob<T>,
     override val taskKey: Any?,
     private val deadline: Duration?,
+    private val limit: TaskTimeLimit?,
     block: suspend CoroutineScope.() -> T,
 ) : TaskEntry(controller.level), ScheduledTask<T>, TaskJob.Owner, Deferred<T> by job {
     private val core
@@ -86,8 +87,24 @@ internal class CoroutineTask<T>(
     fun submit(mayWait: Boolean) {
         if (mayWait) admission = Latch(1)
         val isNowOrNever = deadline != null && !deadline.isPositive()
-        scheduler.add(this, mayWait, isNowOrNever)
+        limit?.let(::setTimer)
+        try {
+            scheduler.add(this, mayWait, isNowOrNever)
+        } catch (e: Throwable) {
+            limit?.timer?.dispose()
+            throw e
+        }
         if (deadline != null && !isNowOrNever && isNotStarted) setTimer(deadline)
+    }
+
+    /** Throws if there is no timer, or its clock does: the task is not submitted yet. */
+    private fun setTimer(limit: TaskTimeLimit) {
+        limit.timer =
+            core.clock.schedule(limit.timeout, scheduler.scope.coroutineContext) {
+                limit.pass()
+                core.expire(this)
+                endUnstarted(limit.failureOf(label))
+            }
     }
 
     /** Throws if there is no timer, or its clock does, and then withdraws the task: the caller does not get it. */
@@ -178,6 +195,7 @@ internal class CoroutineTask<T>(
     }
 
     override fun refuse(end: TaskEnd) {
+        if (end == TaskEnd.EXPIRED && limit?.hasPassed == true) return job.end(limit.failureOf(label))
         job.end(scheduler.refusal("$label of priority $basePriority", end, deadline))
     }
 
@@ -205,6 +223,7 @@ internal class CoroutineTask<T>(
 
     override fun onCompleted() {
         timer?.dispose()
+        limit?.timer?.dispose()
         block = null
         // For most tasks the end is reported already; for them this avoids the core's lock.
         if (phase != Phase.ENDED || isCounted) reportEnd()

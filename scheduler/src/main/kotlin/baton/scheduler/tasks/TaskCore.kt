@@ -35,7 +35,7 @@ import kotlin.coroutines.EmptyCoroutineContext
  * (3) `running` contains the RUNNING tasks. One is added only below `maxConcurrency`; each is removed once, when it goes
  *     from RUNNING to ENDED.
  * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. After
- *     the intake has ended it only falls; at 0, `allEnded` opens.
+ *     the intake has ended it only falls; at 0, `allEnded` opens. At each 0, `idle` opens, and is null again.
  * (5) A task is in one queue while QUEUED or AWAITING_CAPACITY, otherwise in none. The step that takes it out changes
  *     its phase: so exactly one of start, cancellation, deadline, shedding and close wins.
  * (6) If the capacity is unbounded, a thread that submits a task while none can be started leaves it in `submissions`,
@@ -68,6 +68,9 @@ internal class TaskCore(
     private val submissions = SubmissionStack()
     private val outcome = StepOutcome()
     private var unended = 0
+
+    /** Opens when no task is unended; null if no caller waits for that. */
+    private var idle: Latch? = null
 
     // Written under the lock, read by any thread.
     @Volatile private var intake = Intake.OPEN
@@ -208,7 +211,28 @@ internal class TaskCore(
     private fun uncountUnended(task: TaskEntry): Boolean {
         if (!task.isCounted) return false
         task.isCounted = false
-        return --unended == 0 && !isOpen
+        if (--unended > 0) return false
+        outcome.addIdle(idle)
+        idle = null
+        return !isOpen
+    }
+
+    /** A latch that opens once no task is unended; null if none is now. */
+    fun idle(): Latch? = locked { if (unended == 0) null else idle ?: Latch(1).also { idle = it } }
+
+    /** Takes out all tasks that wait. Returns how many there were. */
+    fun clear(): Int {
+        val dequeued = ArrayList<TaskEntry>()
+        step { dequeueAll(TaskEnd.WITHDRAWN, dequeued) }
+        for (task in dequeued) task.refuse(TaskEnd.WITHDRAWN)
+        return dequeued.size
+    }
+
+    private fun dequeueAll(end: TaskEnd, dequeued: MutableList<TaskEntry>) {
+        while (true) {
+            val task = queue.firstOfAnyLevel() ?: awaitingCapacity.first ?: return
+            dequeued += tasks.dequeue(task, end)
+        }
     }
 
     /** The deadline of [task] has passed. */
@@ -265,10 +289,7 @@ internal class TaskCore(
             closeSubmissions()
             if (!isClosed) {
                 closure = cause
-                while (true) {
-                    val task = queue.firstOfAnyLevel() ?: awaitingCapacity.first ?: break
-                    dequeued += tasks.dequeue(task, TaskEnd.CLOSED)
-                }
+                dequeueAll(TaskEnd.CLOSED, dequeued)
             }
             isOver = endIntake(Intake.CLOSED)
         }
@@ -344,6 +365,7 @@ internal class TaskCore(
         val isLive = isAlive()
         val started: TaskEntry?
         val admitted: TaskEntry?
+        val idle: Latch?
         synchronized(lock) {
             if (!isLive) this.isLive = false
             queueSubmissions()
@@ -353,9 +375,11 @@ internal class TaskCore(
             counts.countPeak(queue.size + awaitingCapacity.size)
             started = outcome.takeStarted()
             admitted = outcome.takeAdmitted()
+            idle = outcome.takeIdle()
         }
         if (admitted != null) StepOutcome.admitAll(admitted)
         if (started != null) StepOutcome.beginAll(started)
+        idle?.countDown()
     }
 
     /** Establishes invariants 1, 2 and 6. */

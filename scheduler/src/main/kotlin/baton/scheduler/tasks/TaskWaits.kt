@@ -14,6 +14,7 @@ internal class TaskWaits(private val now: Long) {
     private var peak = 0
     private var watch: WaitWatch? = null
     private var longest = 0L
+    private var longestRun = 0L
     private var started = 0L
     private var failed = 0L
     private var refused = 0L
@@ -22,6 +23,7 @@ internal class TaskWaits(private val now: Long) {
     fun look(tasks: TaskTable) {
         val counts = tasks.counts
         running = tasks.running.size
+        longestRun = tasks.running.first?.let { maxOf(0, now - it.since) } ?: 0
         waiting = tasks.queue.size + tasks.awaitingCapacity.size
         peak = counts.looked(waiting)
         watch = counts.watch
@@ -55,6 +57,7 @@ internal class TaskWaits(private val now: Long) {
                 longest.nanoseconds,
                 peak,
                 first.map { labelOf(it.shownKey) },
+                longestRun = longestRun.nanoseconds,
             )
             .withTotals(mapOf("started" to started, "failed" to failed, "refused" to refused), watch)
 

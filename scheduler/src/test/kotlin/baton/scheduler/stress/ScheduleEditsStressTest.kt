@@ -3,6 +3,7 @@ package baton.scheduler.stress
 import baton.BatonClock
 import baton.Priority
 import baton.lincheck.world.Effort
+import baton.scheduler.RunOutcome
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryTable
@@ -76,7 +77,7 @@ open class ScheduleEditsStressTest {
         synchronized(loop) {
             val firing = handedOver.removeFirstOrNull() ?: return ScheduleEditsSequential.NONE
             if (fires.begin(firing, now = 0) == null) {
-                check(fires.end(firing, wasCancelled = false, hasFailed = false, now = 0) == null)
+                check(fires.end(firing, RunOutcome.SUCCEEDED, now = 0) == null)
                 return ScheduleEditsSequential.REVOKED
             }
             running += firing
@@ -87,8 +88,7 @@ open class ScheduleEditsStressTest {
     fun end(): Int =
         synchronized(loop) {
             val firing = running.removeFirstOrNull() ?: return ScheduleEditsSequential.NONE
-            fires.end(firing, wasCancelled = false, hasFailed = false, now = 0)?.let(::handOver)
-                ?: ScheduleEditsSequential.NONE
+            fires.end(firing, RunOutcome.SUCCEEDED, now = 0)?.let(::handOver) ?: ScheduleEditsSequential.NONE
         }
 
     @Test

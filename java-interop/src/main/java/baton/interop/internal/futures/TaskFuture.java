@@ -2,6 +2,7 @@ package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.scheduler.TaskScheduler;
+import baton.scheduler.TaskTimeoutException;
 import baton.scheduler.bridge.StageTask;
 import baton.scheduler.bridge.StageTasks;
 import baton.waiting.threads.Trampoline;
@@ -69,6 +70,19 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
             fail(e);
             throw e;
         }
+    }
+
+    /**
+     * Fails with a TaskTimeoutException if this has not completed after that time: as when it is completed from outside.
+     * To be called before the task is submitted. If there is no thread for the timer, throws.
+     */
+    protected final void limit(Duration timeout) {
+        DisposableHandle timer = task.after(Timeout.millis(timeout), () -> completeExceptionally(late(timeout)));
+        var unused = whenComplete((value, e) -> timer.dispose());
+    }
+
+    private Throwable late(Duration timeout) {
+        return new TaskTimeoutException(task.getLabel() + " has not ended within " + timeout);
     }
 
     /** The task in its scheduler. */

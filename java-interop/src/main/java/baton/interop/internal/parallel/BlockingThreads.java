@@ -20,10 +20,10 @@ public final class BlockingThreads {
     }
 
     /**
-     * The executor of one call. Views of {@code Dispatchers.IO} share neither its bound nor one another's. So a function may
+     * The executor of one call, or of one schedule. Views of {@code Dispatchers.IO} share neither its bound nor one another's. So a function may
      * itself call a map and wait for it, however many threads the calls outside hold.
      */
-    static Executor ofCall(Executor executor, int limit) {
+    public static Executor ofCall(Executor executor, int limit) {
         if (HAS_VIRTUAL || executor != DEFAULT) return executor;
         return ExecutorsKt.asExecutor(LimitedViews.of(Dispatchers.getIO(), limit));
     }
