@@ -6,6 +6,7 @@ import baton.bridge.BreakerSettings;
 import baton.bridge.Durations;
 import baton.interop.internal.futures.Countdown;
 import baton.interop.internal.futures.ProtectFuture;
+import baton.monitoring.CallEvent;
 import baton.resilience.BreakerState;
 import baton.resilience.CircuitBreaker;
 import baton.resilience.CircuitBreakerConfig;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *         .window(100)
  *         .failureRate(0.5)
  *         .openFor(Duration.ofSeconds(5), Duration.ofMinutes(2))
- *         .isFailure(e -> e instanceof IOException)
+ *         .ignoreIf(ValidationException.class::isInstance)
+ *         .failureResult(r -> r instanceof HttpResponse<?> h && h.statusCode() >= 500)
  *         .name("api")
  *         .build();
  * CompletableFuture<String> page = breaker.protect(() -> fetch(url));
@@ -42,10 +44,11 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no state of its own: Java futures, Kotlin coroutines and threads that use the same breaker count together.
  * No method blocks; threads that may block use {@link #blocking()}.
  *
- * <p><i>Counting.</i> A call counts at the end of the action's stage. A value is a success, and slow if it took longer
- * than the limit. A failure counts as such if {@code isFailure} accepts it, otherwise as a success of the callee; a
- * {@code CompletionException} is unwrapped before. An exception that the action throws counts as the failure of its
- * stage. A stage that is cancelled, or fails with a {@link baton.Refusal}, counts as nothing.
+ * <p><i>Counting.</i> A call counts at the end of the action's stage. A value is a success, unless {@code failureResult}
+ * accepts it, and slow if it took longer than the limit. A failure counts as such if {@code isFailure} accepts it,
+ * otherwise as a success of the callee; a {@code CompletionException} is unwrapped before. An exception that the action
+ * throws counts as the failure of its stage. A stage that is cancelled, or fails with a {@link baton.Refusal}, an
+ * {@link Error} or what {@code ignoreIf} accepts, counts as nothing.
  *
  * <p><i>Cancellation.</i> Cancelling the future, completing it from outside, or letting {@code orTimeout} expire counts
  * as nothing and cancels the stage; a probe gives its place back at once. To have a time limit count as a failure, put
@@ -169,6 +172,15 @@ public final class AsyncCircuitBreaker {
         breaker.trip();
     }
 
+    /**
+     * Refuses all calls for {@code time}, whatever the state; then probes are let in. It has no jitter and no bound.
+     *
+     * @throws IllegalArgumentException if {@code time} is not above zero
+     */
+    public void openFor(Duration time) {
+        BreakerBridge.openFor(breaker, Objects.requireNonNull(time, "time"));
+    }
+
     /** Closes the breaker and empties its window. The results of calls that have begun before do not count. */
     public void reset() {
         breaker.reset();
@@ -186,6 +198,15 @@ public final class AsyncCircuitBreaker {
      */
     public AutoCloseable onChange(BiConsumer<? super BreakerState, ? super BreakerState> listener) {
         return BreakerBridge.onChange(breaker, Objects.requireNonNull(listener, "listener"));
+    }
+
+    /**
+     * Calls {@code listener} at the end of each call that begins from now on, until the result is closed: on the thread
+     * that ends the call, before its future completes. Its exceptions go to that thread's handler of uncaught
+     * exceptions.
+     */
+    public AutoCloseable onCall(Consumer<? super CallEvent> listener) {
+        return BreakerBridge.onCall(breaker, Objects.requireNonNull(listener, "listener"));
     }
 
     @Override
@@ -262,9 +283,9 @@ public final class AsyncCircuitBreaker {
         }
 
         /**
-         * How many calls are let in at a time after that, at least 1; so many successes close the breaker. One that is
-         * not back after {@code timeout} loses its place; its failure opens the breaker even then. By default 3, and 30
-         * seconds.
+         * How many calls are let in at a time after that, at least 1; so many successes close the breaker, unless
+         * {@link #failuresToOpen} allows failures. One that is not back after {@code timeout} loses its place; its
+         * failure counts even then. By default 3, and 30 seconds.
          */
         public Builder probes(int probes, Duration timeout) {
             return with(it -> {
@@ -274,8 +295,30 @@ public final class AsyncCircuitBreaker {
         }
 
         /**
-         * Whether a failure counts as one; otherwise it counts as a success. By default every {@link Exception} does.
-         * It is not called for a {@code CancellationException}, nor for a {@link baton.Refusal}.
+         * So many failures of the probes open the breaker again; at least 1, and at most the {@link #probes}, which are
+         * to be set before. It closes when so many have succeeded that this cannot happen any more. By default 1.
+         */
+        public Builder failuresToOpen(int failures) {
+            return with(it -> it.failuresToOpen = failures);
+        }
+
+        /**
+         * Whether a failure counts as nothing, because it says nothing about the callee. By default none does. It is
+         * not called for what counts as nothing anyhow: a {@code CancellationException}, a {@link baton.Refusal}, an
+         * {@link Error}.
+         */
+        public Builder ignoreIf(Predicate<? super Throwable> predicate) {
+            return with(it -> it.ignoreIf = Objects.requireNonNull(predicate, "predicate"));
+        }
+
+        /** Whether a value of the stage counts as a failure. By default none does. */
+        public Builder failureResult(Predicate<? super @Nullable Object> predicate) {
+            return with(it -> it.failureResult = Objects.requireNonNull(predicate, "predicate"));
+        }
+
+        /**
+         * Whether a failure counts as one; otherwise it counts as a success of the callee. By default each does. It is
+         * not called for a failure that counts as nothing.
          */
         public Builder isFailure(Predicate<? super Throwable> predicate) {
             return with(it -> it.isFailure = Objects.requireNonNull(predicate, "predicate"));

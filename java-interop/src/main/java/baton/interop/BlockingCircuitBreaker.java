@@ -60,7 +60,7 @@ public final class BlockingCircuitBreaker {
             BreakerBridge.failed(breaker, call, start, e, !isInterrupted);
             throw Stages.asException(e);
         }
-        BreakerBridge.succeeded(breaker, call, start);
+        BreakerBridge.succeeded(breaker, call, start, value);
         return value;
     }
 

@@ -85,7 +85,7 @@ class PackagesTest {
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",
-        "baton.monitoring, Alert AlertRules Deadlock Monitored Usage",
+        "baton.monitoring, Alert AlertRules CallEvent Deadlock Monitored Usage",
         "baton.micrometer, ''",
         "baton.test, ''",
     })

@@ -4,6 +4,8 @@ package baton.bridge
 
 import baton.BatonClock
 import baton.InternalBatonApi
+import baton.monitoring.CallEvent
+import baton.monitoring.MonitoredCalls
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
@@ -41,7 +43,8 @@ public fun start(breaker: CircuitBreaker): Long {
 @InternalBatonApi public fun enter(breaker: CircuitBreaker, start: Long): Any = breaker.enter(start)
 
 @InternalBatonApi
-public fun succeeded(breaker: CircuitBreaker, call: Any, start: Long): Unit = breaker.leave(call, start)
+public fun succeeded(breaker: CircuitBreaker, call: Any, start: Long, value: Any?): Unit =
+    breaker.leave(call, start, if (breaker.judgesResults) value else breaker.unjudged)
 
 /** @param isActive whether the caller was neither cancelled nor interrupted. */
 @InternalBatonApi
@@ -60,6 +63,13 @@ public fun cancelled(breaker: CircuitBreaker, call: Any, start: Long): Unit = br
 public fun onChange(breaker: CircuitBreaker, listener: BiConsumer<in BreakerState, in BreakerState>): AutoCloseable =
     breaker.onChange { from, to -> listener.accept(from, to) }
 
+@InternalBatonApi
+public fun onCall(calls: MonitoredCalls, listener: Consumer<in CallEvent>): AutoCloseable =
+    calls.onCall { listener.accept(it) }
+
+@InternalBatonApi
+public fun openFor(breaker: CircuitBreaker, time: Duration): Unit = breaker.openFor(time.toKotlinDuration())
+
 /** The settings of a [CircuitBreakerConfig] in Java's types, for a builder; each has its default. */
 @InternalBatonApi
 public class BreakerSettings : Cloneable {
@@ -71,7 +81,10 @@ public class BreakerSettings : Cloneable {
     @JvmField public var jitter: Jitter = DEFAULT_BREAKER_CONFIG.jitter
     @JvmField public var probes: Int = DEFAULT_BREAKER_CONFIG.probes
     @JvmField public var probeTimeout: Duration = DEFAULT_BREAKER_CONFIG.probeTimeout.toJavaDuration()
+    @JvmField public var failuresToOpen: Int = DEFAULT_BREAKER_CONFIG.failuresToOpen
     @JvmField public var isFailure: Predicate<in Throwable> = Predicate(DEFAULT_BREAKER_CONFIG.isFailure)
+    @JvmField public var ignoreIf: Predicate<in Throwable> = Predicate(DEFAULT_BREAKER_CONFIG.ignoreIf)
+    @JvmField public var failureResult: Predicate<in Any?>? = null
     @JvmField public var clock: BatonClock? = null
     private var openFor = DEFAULT_BREAKER_CONFIG.openFor
     private var maxOpenFor = DEFAULT_BREAKER_CONFIG.maxOpenFor
@@ -112,8 +125,11 @@ public class BreakerSettings : Cloneable {
             maxOpenFor,
             jitter,
             probes,
+            failuresToOpen,
             probeTimeout.toKotlinDuration(),
             isFailure::test,
+            ignoreIf::test,
+            failureResult?.let { it::test } ?: DEFAULT_BREAKER_CONFIG.failureResult,
             clock = clock,
         )
 

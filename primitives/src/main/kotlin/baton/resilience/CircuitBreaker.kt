@@ -2,13 +2,14 @@ package baton.resilience
 
 import baton.Refusal
 import baton.monitoring.Alert
-import baton.monitoring.Monitored
+import baton.monitoring.CallEvent
+import baton.monitoring.CallOutcome
+import baton.monitoring.MonitoredCalls
 import baton.monitoring.Usage
 import baton.monitoring.core.AlertBounds
 import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.resilience.breaker.BreakerMachine
-import baton.resilience.breaker.CallOutcome
 import baton.resilience.breaker.CircuitBreakerCore
 import baton.waiting.clock.BoundClock
 import baton.waiting.clock.VirtualTime
@@ -21,8 +22,6 @@ import kotlin.contracts.contract
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
-import kotlinx.coroutines.CancellationException
-import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.isActive
 
 /**
@@ -38,17 +37,17 @@ import kotlinx.coroutines.isActive
  * *States.* [BreakerState.CLOSED] lets all calls through, until the share of failures, or of slow calls, among those of
  * the window reaches its bound; that is checked after each call that counts. [BreakerState.OPEN] refuses all calls for
  * `openFor`. The first call after that, or exactly at its end, makes it [BreakerState.HALF_OPEN], which lets in
- * `probes` calls at a time: so many successes close the breaker, slow ones too, and one failure opens it again. There
- * is no timer. A probe that is cancelled gives its place back, and one that is not back within `probeTimeout` loses it;
- * its failure opens the breaker even then. So the breaker is never stuck.
+ * `probes` calls at a time: so many successes close the breaker, slow ones too, and one failure opens it again, or more
+ * of them if `failuresToOpen` says so. There is no timer. A probe that counts as nothing gives its place back, and one
+ * that is not back within `probeTimeout` loses it; its failure counts even then. So the breaker is never stuck.
  *
- * *Counting.* A value is a success, and slow if it took longer than `slowCall`. An exception is a failure if
- * `isFailure` accepts it, otherwise a success of the callee. Cancellation of the caller counts as nothing, and so does
- * every exception of a cancelled caller, a `CancellationException` that is no timeout, and a [Refusal]: the call has
- * not reached the callee. A `TimeoutCancellationException` from inside the block, while the caller is not cancelled, is
- * an exception like others: a timeout belongs inside, `breaker.protect { withTimeout(1.seconds) { fetch(url) } }`. The
- * results of calls that began before the last change of state do not count, nor does the success of a probe which has
- * lost its place.
+ * *Counting.* A value is a success, unless `failureResult` accepts it, and slow if it took longer than `slowCall`. An
+ * exception is a failure if `isFailure` accepts it, otherwise a success of the callee. These count as nothing, because
+ * they say nothing about the callee: every exception of a cancelled caller, a `CancellationException` that is no
+ * timeout, a [Refusal], an [Error], and what `ignoreIf` accepts. A `TimeoutCancellationException` from inside the
+ * block, while the caller is not cancelled, is an exception like others: a timeout belongs inside, `breaker.protect {
+ * withTimeout(1.seconds) { fetch(url) } }`. The results of calls that began before the last change of state do not
+ * count, nor does the success of a probe which has lost its place.
  *
  * *With others.* `retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`.
  * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] of an open breaker if
@@ -71,7 +70,8 @@ import kotlinx.coroutines.isActive
  * All members may be called from any thread. A call of a closed breaker allocates nothing.
  */
 public class CircuitBreaker
-internal constructor(public val config: CircuitBreakerConfig, private val named: Any?, clock: BoundClock) : Monitored {
+internal constructor(public val config: CircuitBreakerConfig, private val named: Any?, clock: BoundClock) :
+    MonitoredCalls {
     @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, clock)
 
     /** A closed breaker. */
@@ -132,14 +132,15 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
         val start = start()
         val call = enter(start)
         var failure: Throwable? = null
+        var result = unjudged
         try {
-            return block()
+            return block().also { if (judgesResults) result = it }
         } catch (e: Throwable) {
             failure = e
             throw e
         } finally {
             // Here, because a block may return from the function around it.
-            if (failure == null) leave(call, start) else leaveFailed(call, start, failure, coroutineContext)
+            if (failure == null) leave(call, start, result) else leaveFailed(call, start, failure, coroutineContext)
         }
     }
 
@@ -168,6 +169,20 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
         core.trip()
     }
 
+    /**
+     * Refuses all calls for [time], as in [BreakerState.OPEN]; then probes are let in. It may follow any state, also
+     * that of a breaker that was tripped or disabled, and replaces the rest of the time of one that is open. Its
+     * duration has no jitter and no bound, and the back-off of `openFor` does not count it. For an overloaded callee
+     * that has named a time: `breaker.openFor(retryAfter)`.
+     *
+     * @throws IllegalArgumentException if [time] is not above 0.
+     */
+    public fun openFor(time: Duration) {
+        require(time.isPositive()) { "time = $time, must be above 0" }
+        core.clock.requireKnown(core)
+        core.openFor(time)
+    }
+
     /** Closes the breaker and empties its window. The results of calls that have begun before do not count. */
     public fun reset() {
         core.reset()
@@ -187,6 +202,9 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
     public fun onChange(listener: (from: BreakerState, to: BreakerState) -> Unit): AutoCloseable =
         core.onChange(listener)
 
+    /** See [MonitoredCalls.onCall]. A call that the breaker has refused has no attempt. */
+    override fun onCall(listener: (CallEvent) -> Unit): AutoCloseable = core.onCall(listener)
+
     // The published functions are for the inlined body of protect alone: they stay in the bytecode of its callers.
 
     @PublishedApi
@@ -199,6 +217,15 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
         core.clock.bind(context, core)
     }
 
+    @PublishedApi
+    internal val judgesResults: Boolean
+        @JvmSynthetic get() = config.judgesResults
+
+    /** Stands for a value that is a success, whatever it is. */
+    @PublishedApi
+    internal val unjudged: Any?
+        @JvmSynthetic get() = UNJUDGED
+
     @PublishedApi @JvmSynthetic internal fun start(): Long = core.start()
 
     /** The call, to be passed to one of the functions below; throws if it is refused. */
@@ -206,8 +233,8 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
     @JvmSynthetic
     internal fun enter(start: Long): Any {
         val call = core.enter(start)
-        if (call is BreakerMachine.Rejection) throw FlightEvents.refused(core.label(), exceptionOf(call))
-        return call
+        if (call !is BreakerMachine.Rejection) return call
+        throw FlightEvents.refused(core.label(), exceptionOf(call)).also(core::reportRefused)
     }
 
     private fun exceptionOf(rejection: BreakerMachine.Rejection): CircuitOpenException {
@@ -224,10 +251,12 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
         }
     }
 
+    /** @param result [unjudged] or the value of the call. */
     @PublishedApi
     @JvmSynthetic
-    internal fun leave(call: Any, start: Long) {
-        leave(call, start, CallOutcome.SUCCESS)
+    internal fun leave(call: Any, start: Long, result: Any?) {
+        if (result === UNJUDGED) leave(call, start, CallOutcome.SUCCESS, null)
+        else leave(call, start, null) { config.outcomeOf(result) }
     }
 
     @PublishedApi
@@ -239,37 +268,37 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
     /** @param isActive whether the caller is not cancelled. */
     @JvmSynthetic
     internal fun leaveFailed(call: Any, start: Long, failure: Throwable, isActive: Boolean) {
+        leave(call, start, failure) { config.outcomeOf(failure, isActive) }
+    }
+
+    private inline fun leave(call: Any, start: Long, failure: Throwable?, outcomeOf: () -> CallOutcome) {
         var outcome = CallOutcome.FAILURE
+        var why = failure
         try {
-            outcome =
-                when {
-                    !isActive -> CallOutcome.NOTHING
-                    failure is CancellationException && failure !is TimeoutCancellationException -> CallOutcome.NOTHING
-                    failure is Refusal -> CallOutcome.NOTHING
-                    config.isFailure(failure) -> CallOutcome.FAILURE
-                    else -> CallOutcome.SUCCESS
-                }
-        } catch (e: Throwable) { // of isFailure
-            if (e !== failure) e.addSuppressed(failure)
+            outcome = outcomeOf()
+        } catch (e: Throwable) { // of a function of the configuration
+            if (failure != null && e !== failure) e.addSuppressed(failure)
+            why = e
             throw e
         } finally {
-            leave(call, start, outcome)
+            leave(call, start, outcome, why)
         }
     }
 
     /** The caller has given up. */
     @JvmSynthetic
     internal fun leaveCancelled(call: Any, start: Long) {
-        leave(call, start, CallOutcome.NOTHING)
+        leave(call, start, CallOutcome.IGNORED, null)
     }
 
-    private fun leave(call: Any, start: Long, outcome: CallOutcome) {
-        core.leave(call, start, outcome)
+    private fun leave(call: Any, start: Long, outcome: CallOutcome, failure: Throwable?) {
+        core.leave(call, start, outcome, failure)
     }
 
     override fun toString(): String = "${core.label()} ($state, $metrics)"
 
     private companion object {
+        val UNJUDGED = Any()
         val OPEN_BOUNDS = AlertBounds.all(Alert.Kind.BREAKER_OPEN)
     }
 }

@@ -9,6 +9,7 @@ import baton.resilience.CircuitBreakerConfig
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
 import baton.resilience.SlidingWindow
+import baton.resilience.breaker.leave
 import baton.resilience.per
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.coroutines.Continuation

@@ -12,13 +12,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
+import baton.monitoring.CallEvent;
+import baton.monitoring.CallOutcome;
 import baton.resilience.BreakerState;
 import baton.resilience.CircuitBreaker;
 import baton.resilience.CircuitOpenException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -82,6 +92,81 @@ class AsyncCircuitBreakerTest {
                 () -> breaker.protect(() -> semaphore.withPermit(() -> CompletableFuture.completedFuture("page"))));
         assertEquals("page", await(all));
         assertEquals(Duration.ZERO, AsyncCircuitBreaker.create("other").retryIn());
+    }
+
+    @Test
+    void outcomes_ofTheDocumentation_compileAndRun() throws Exception {
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.builder()
+                .ignoreIf(UncheckedIOException.class::isInstance)
+                .failureResult(r -> r instanceof HttpResponse<?> h && h.statusCode() >= 500)
+                .probes(5, Duration.ofSeconds(10))
+                .failuresToOpen(2)
+                .build();
+        List<CallEvent> heard = new ArrayList<>();
+        try (AutoCloseable listener = breaker.onCall(heard::add)) {
+            await(breaker.protect(() -> CompletableFuture.completedFuture(new Response())));
+            awaitFailure(
+                    breaker.protect(() -> CompletableFuture.failedFuture(new UncheckedIOException(new IOException()))));
+            breaker.protect(() -> stage).cancel(false);
+            assertTrue(listener.toString().contains("listener"));
+        }
+        await(breaker.protect(() -> CompletableFuture.completedFuture(null)));
+        assertEquals(
+                List.of(CallOutcome.FAILURE, CallOutcome.IGNORED, CallOutcome.IGNORED),
+                heard.stream().map(CallEvent::getOutcome).toList());
+        assertFalse(heard.get(0).duration().isNegative());
+        assertEquals(Duration.ZERO, heard.get(0).waited());
+        assertEquals(2, breaker.metrics().getCalls());
+        breaker.openFor(Duration.ofHours(1));
+        assertEquals(BreakerState.OPEN, breaker.state());
+        assertTrue(breaker.retryIn().compareTo(Duration.ofMinutes(10)) > 0, "no bound");
+        assertThrows(IllegalArgumentException.class, () -> breaker.openFor(Duration.ZERO));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> AsyncCircuitBreaker.builder().failuresToOpen(4));
+    }
+
+    /** An answer of a server that is overloaded. */
+    private static final class Response implements HttpResponse<String> {
+        @Override
+        public int statusCode() {
+            return 503;
+        }
+
+        @Override
+        public HttpRequest request() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Optional<HttpResponse<String>> previousResponse() {
+            return Optional.empty();
+        }
+
+        @Override
+        public HttpHeaders headers() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public String body() {
+            return "";
+        }
+
+        @Override
+        public Optional<SSLSession> sslSession() {
+            return Optional.empty();
+        }
+
+        @Override
+        public URI uri() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public HttpClient.Version version() {
+            return HttpClient.Version.HTTP_2;
+        }
     }
 
     /** The ways to end a future from outside. */

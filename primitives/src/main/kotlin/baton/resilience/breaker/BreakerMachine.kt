@@ -15,13 +15,13 @@ import baton.resilience.CircuitBreakerMetrics
  *            a result brings a rate to its bound              the first call at the end of openFor, or later
  *   CLOSED ───────────────────────────────────────▶ OPEN ───────────────────────────────────────────────▶ HALF_OPEN
  *      ▲                                              ▲                                                    │    │
- *      │                                              └──────────────────── a probe fails ─────────────────┘    │
- *      └─────────────────────────────────── as many probes as `probes` have succeeded ──────────────────────────┘
+ *      │                                              └─────────── `failuresToOpen` probes have failed ────┘    │
+ *      └─────────────────────── so many of `probes` have succeeded that this cannot happen any more ────────────┘
  *
- *   any ── trip ──▶ FORCED_OPEN        any ── disable ──▶ DISABLED        any ── reset ──▶ CLOSED
+ *   any ── trip ──▶ FORCED_OPEN     any ── disable ──▶ DISABLED     any ── reset ──▶ CLOSED     any ── openFor ──▶ OPEN
  *
  * Nothing else changes the state. There is no timer: the next call makes the change that is due. Transitions that do
- * nothing: trip in FORCED_OPEN, disable in DISABLED. A reset in CLOSED does not change the state, but empties the
+ * nothing: trip in FORCED_OPEN, disable in DISABLED; an openFor in OPEN replaces the end of that time alone. A reset in CLOSED does not change the state, but empties the
  * window and begins a new generation.
  *
  * (1) A call is let in by one object, which it shows again at its end: the current Generation in CLOSED and DISABLED, a
@@ -74,6 +74,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
     /** Null in all states but HALF_OPEN. */
     private var places: ProbePlaces? = null
     private var successes = 0
+    private var failures = 0
     private var rejected = 0L
 
     /** The calls between two changes of state. */
@@ -112,24 +113,27 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
      * @return null if the end is decided. Otherwise nothing has changed: the caller sets the duration of the returned
      *   opening, and calls again with it as [opening].
      */
-    fun leave(call: Any, outcome: CallOutcome, now: Long, opening: Opening?): Opening? {
+    fun leave(call: Any, outcome: CountedOutcome, now: Long, opening: Opening?): Opening? {
         advance(now)
         return if (call is Probe) leaveProbe(call, outcome, opening) else leaveCall(call, outcome, opening)
     }
 
-    private fun leaveProbe(probe: Probe, outcome: CallOutcome, opening: Opening?): Opening? {
+    private fun leaveProbe(probe: Probe, outcome: CountedOutcome, opening: Opening?): Opening? {
         val places = places
         if (places == null || probe.places !== places) return null
+        val fails = outcome == CountedOutcome.FAILURE
+        if (fails && failures + 1 >= config.failuresToOpen) return open(opening)
+        val hasPlace = places.holds(probe, time)
+        if (hasPlace) places.giveBack(probe)
         // Without its place, too: a callee that hangs for longer than probeTimeout must open the breaker again.
-        if (outcome == CallOutcome.FAILURE) return open(opening)
-        if (!places.holds(probe, time)) return null
-        places.giveBack(probe)
-        if (outcome != CallOutcome.NOTHING && ++successes >= config.probes) change(CLOSED)
+        if (fails) failures++
+        else if (hasPlace && outcome != CountedOutcome.NOTHING && ++successes > config.probes - config.failuresToOpen)
+            change(CLOSED)
         return null
     }
 
-    private fun leaveCall(call: Any, outcome: CallOutcome, opening: Opening?): Opening? {
-        if (call !== passing || outcome == CallOutcome.NOTHING) return null
+    private fun leaveCall(call: Any, outcome: CountedOutcome, opening: Opening?): Opening? {
+        if (call !== passing || outcome == CountedOutcome.NOTHING) return null
         window.advance(time)
         val opens = state == CLOSED && window.opensWith(outcome, config)
         if (opens && opening == null) return open(null)
@@ -147,9 +151,20 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
         change(OPEN)
         openings = number
         lastOpenNanos = nanos
+        stayOpen(nanos)
+        return null
+    }
+
+    private fun stayOpen(nanos: Long) {
         val end = time + nanos
         openUntil = if (end >= 0) end else Long.MAX_VALUE
-        return null
+    }
+
+    /** By hand: it is none of the openings in a row. */
+    fun openFor(nanos: Long, now: Long) {
+        advance(now)
+        if (state != OPEN) change(OPEN)
+        stayOpen(nanos)
     }
 
     fun trip() {
@@ -176,6 +191,7 @@ internal class BreakerMachine(private val config: CircuitBreakerConfig) {
         flawless = null
         places = newPlaces
         successes = 0
+        failures = 0
         if (to == CLOSED) {
             openings = 0
             lastOpenNanos = -1

@@ -35,19 +35,19 @@ internal abstract class CallWindow {
     open fun advance(time: Long) {}
 
     /** Whether the breaker has to open when [outcome] is added. */
-    fun opensWith(outcome: CallOutcome, config: CircuitBreakerConfig): Boolean {
+    fun opensWith(outcome: CountedOutcome, config: CircuitBreakerConfig): Boolean {
         val oldest = leavingWith(outcome)
         val calls = if (oldest == null) calls + 1 else calls
         return calls >= config.minimumCalls &&
-            (share(failures.changed(oldest, outcome, CallOutcome.FAILURE), calls) >= config.failureRate ||
-                share(slow.changed(oldest, outcome, CallOutcome.SLOW), calls) >= config.slowRate)
+            (share(failures.changed(oldest, outcome, CountedOutcome.FAILURE), calls) >= config.failureRate ||
+                share(slow.changed(oldest, outcome, CountedOutcome.SLOW), calls) >= config.slowRate)
     }
 
-    fun add(outcome: CallOutcome) {
+    fun add(outcome: CountedOutcome) {
         if (calls == Int.MAX_VALUE - 1) return
         val oldest = leavingWith(outcome)
-        val newFailures = failures.changed(oldest, outcome, CallOutcome.FAILURE)
-        val newSlow = slow.changed(oldest, outcome, CallOutcome.SLOW)
+        val newFailures = failures.changed(oldest, outcome, CountedOutcome.FAILURE)
+        val newSlow = slow.changed(oldest, outcome, CountedOutcome.SLOW)
         store(outcome)
         if (oldest == null) calls++
         failures = newFailures
@@ -68,9 +68,9 @@ internal abstract class CallWindow {
     }
 
     /** The outcome that leaves the window when [outcome] enters it, or null. */
-    protected abstract fun leavingWith(outcome: CallOutcome): CallOutcome?
+    protected abstract fun leavingWith(outcome: CountedOutcome): CountedOutcome?
 
-    protected abstract fun store(outcome: CallOutcome)
+    protected abstract fun store(outcome: CountedOutcome)
 
     protected abstract fun forgetAll()
 
@@ -84,7 +84,7 @@ internal abstract class CallWindow {
         /** The quotient of two Ints is rounded as the decimal text of a rate is: 7 of 100 are 0.07. */
         private fun share(part: Int, calls: Int) = if (calls == 0) 0.0 else part.toDouble() / calls
 
-        private fun Int.changed(leaves: CallOutcome?, enters: CallOutcome, counted: CallOutcome): Int =
+        private fun Int.changed(leaves: CountedOutcome?, enters: CountedOutcome, counted: CountedOutcome): Int =
             this - (if (leaves == counted) 1 else 0) + (if (enters == counted) 1 else 0)
     }
 }
@@ -99,12 +99,12 @@ private class CallRing(private val size: Int) : CallWindow() {
     override val isSaturatedWithSuccess: Boolean
         get() = calls == size && isFlawless
 
-    override fun leavingWith(outcome: CallOutcome): CallOutcome? {
+    override fun leavingWith(outcome: CountedOutcome): CountedOutcome? {
         if (calls < size) return null
         return OUTCOMES[(words[position / IN_WORD] ushr shift()).toInt() and MASK]
     }
 
-    override fun store(outcome: CallOutcome) {
+    override fun store(outcome: CountedOutcome) {
         val word = position / IN_WORD
         if (word == words.size) words = words.copyOf(minOf(size.toLong() / IN_WORD + 1, 2L * word).toInt())
         val others = words[word] and (MASK.toLong() shl shift()).inv()
@@ -123,7 +123,7 @@ private class CallRing(private val size: Int) : CallWindow() {
         const val IN_WORD = Long.SIZE_BITS / BITS
         const val MASK = 3
         const val FIRST_WORDS = 32L
-        val OUTCOMES = CallOutcome.values()
+        val OUTCOMES = CountedOutcome.values()
     }
 }
 
@@ -146,13 +146,13 @@ private class CallBuckets(length: Duration) : CallWindow() {
         current = maxOf(current, now)
     }
 
-    override fun leavingWith(outcome: CallOutcome): CallOutcome? = null
+    override fun leavingWith(outcome: CountedOutcome): CountedOutcome? = null
 
-    override fun store(outcome: CallOutcome) {
+    override fun store(outcome: CountedOutcome) {
         val bucket = buckets[(current % BUCKETS).toInt()]
         bucket[CALLS]++
-        if (outcome == CallOutcome.FAILURE) bucket[FAILURES]++
-        if (outcome == CallOutcome.SLOW) bucket[SLOW]++
+        if (outcome == CountedOutcome.FAILURE) bucket[FAILURES]++
+        if (outcome == CountedOutcome.SLOW) bucket[SLOW]++
     }
 
     override fun forgetAll() {

@@ -1,9 +1,13 @@
 package baton.resilience.breaker
 
+import baton.monitoring.CallEvent
+import baton.monitoring.CallOutcome
 import baton.monitoring.Monitored
+import baton.monitoring.core.CallListeners
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitBreakerMetrics
+import baton.resilience.CircuitOpenException
 import baton.resilience.RetryPolicy
 import baton.resilience.SlidingWindow
 import baton.resilience.attempts.RetryArithmetic
@@ -35,6 +39,9 @@ internal class CircuitBreakerCore(
 ) : Gate() {
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
+
+    /** Null before the first one: most breakers have none. */
+    @Volatile private var callListeners: CallListeners? = null
     private val slowNanos = config.slowCall.inWholeNanoseconds
     private val timesCalls = config.slowCall.isFinite()
     private val needsEnd = timesCalls || config.window is SlidingWindow.Time
@@ -85,8 +92,8 @@ internal class CircuitBreakerCore(
 
     // ---- calls
 
-    /** The reading at the start of a call, if its duration counts. */
-    fun start(): Long = if (timesCalls) clock.read() else UNREAD
+    /** The reading at the start of a call, if its duration counts or a listener wants to know it. */
+    fun start(): Long = if (timesCalls || callListeners?.orNull() != null) clock.read() else UNREAD
 
     /** See [BreakerMachine.enter]. */
     fun enter(start: Long): Any {
@@ -97,18 +104,31 @@ internal class CircuitBreakerCore(
         return change { machine.enter(now) }
     }
 
+    /** @param failure null for a value, and for a caller that has given up. */
+    fun leave(call: Any, start: Long, outcome: CallOutcome, failure: Throwable?) {
+        // A call that began before there was a listener has no start.
+        val listeners = if (start == UNREAD) null else callListeners?.orNull()
+        val end = if (listeners == null) UNREAD else clock.readOr(start)
+        leave(call, start, COUNTED[outcome.ordinal])
+        listeners?.report(CallEvent(outcome, maxOf(end - start, 0).nanoseconds, failure))
+    }
+
+    fun reportRefused(refusal: CircuitOpenException) {
+        callListeners?.orNull()?.report(CallEvent(CallOutcome.REFUSED, Duration.ZERO, refusal, attempts = 0))
+    }
+
     /** Ends a call that was not slow, or of which that is not known. */
-    fun leave(call: Any, start: Long, outcome: CallOutcome) {
+    private fun leave(call: Any, start: Long, outcome: CountedOutcome) {
         val isProbe = call is Probe
-        if (!isProbe && outcome == CallOutcome.NOTHING) return
+        if (!isProbe && outcome == CountedOutcome.NOTHING) return
         val now = if (needsEnd || isProbe) clock.readOr(UNREAD) else UNREAD
-        val isSlow = timesCalls && outcome == CallOutcome.SUCCESS && now != UNREAD && now - start > slowNanos
-        val sure = if (isSlow) CallOutcome.SLOW else outcome
-        if (sure == CallOutcome.SUCCESS && call === machine.flawless) return
+        val isSlow = timesCalls && outcome == CountedOutcome.SUCCESS && now != UNREAD && now - start > slowNanos
+        val sure = if (isSlow) CountedOutcome.SLOW else outcome
+        if (sure == CountedOutcome.SUCCESS && call === machine.flawless) return
         record(call, sure, now)
     }
 
-    private fun record(call: Any, outcome: CallOutcome, now: Long) {
+    private fun record(call: Any, outcome: CountedOutcome, now: Long) {
         val opening = change { machine.leave(call, outcome, now, null) } ?: return
         opening.nanos = nanosOf(opening)
         val end = if (now == UNREAD) clock.readOr(UNREAD) else now
@@ -131,7 +151,17 @@ internal class CircuitBreakerCore(
 
     fun reset() = change { machine.reset() }
 
+    fun openFor(time: Duration) {
+        val now = clock.read()
+        change { machine.openFor(time.inWholeNanoseconds, now) }
+    }
+
     fun onChange(listener: (BreakerState, BreakerState) -> Unit): AutoCloseable = listeners.add(listener)
+
+    fun onCall(listener: (CallEvent) -> Unit): AutoCloseable {
+        val listeners = decide { callListeners ?: CallListeners().also { callListeners = it } }
+        return listeners.add(listener)
+    }
 
     // ---- waiters
 
@@ -148,4 +178,10 @@ internal class CircuitBreakerCore(
     override fun toString(): String = breaker.toString()
 
     override fun verbOf(waiter: Waiter): String = "awaitClosed"
+
+    private companion object {
+        /** By the ordinal of a [CallOutcome]. */
+        private val COUNTED =
+            arrayOf(CountedOutcome.SUCCESS, CountedOutcome.FAILURE, CountedOutcome.NOTHING, CountedOutcome.NOTHING)
+    }
 }

@@ -72,7 +72,9 @@ class CircuitBreakerLincheckTest : LincheckCase {
         inside[thread] = null
     }
 
-    @Operation fun succeed(@Param(name = "thread") thread: Int) = leave(thread) { breaker.leave(it, breaker.start()) }
+    @Operation
+    fun succeed(@Param(name = "thread") thread: Int) =
+        leave(thread) { breaker.leave(it, breaker.start(), breaker.unjudged) }
 
     @Operation
     fun fail(@Param(name = "thread") thread: Int) =
@@ -89,6 +91,8 @@ class CircuitBreakerLincheckTest : LincheckCase {
     @Operation fun trip() = breaker.trip()
 
     @Operation fun reset() = breaker.reset()
+
+    @Operation fun openFor() = breaker.openFor(1.nanoseconds)
 
     @Rare @Operation fun disable() = breaker.disable()
 

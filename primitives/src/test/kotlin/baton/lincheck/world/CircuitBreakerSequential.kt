@@ -81,6 +81,11 @@ internal class CircuitBreakerSequential {
         if (state != "FORCED_OPEN") change("FORCED_OPEN")
     }
 
+    fun openFor() {
+        if (state != "OPEN") change("OPEN")
+        openUntil = time + 1
+    }
+
     fun disable() {
         if (state != "DISABLED") change("DISABLED")
     }

@@ -34,6 +34,7 @@ internal class BreakerAgainstReference(private val random: Random) {
     private val size = random.nextInt(1, 7)
     private val minimum = random.nextInt(1, if (byCalls) size + 1 else 7)
     private val probes = random.nextInt(1, 4)
+    private val failuresToOpen = random.nextInt(1, probes + 1)
     private val failureRate = listOf(0.1, 0.25, 0.5, 2.0 / 3, 1.0).random(random)
     private val slowRate = listOf(0.3, 0.5, 1.0).random(random)
     private val openFor = if (random.nextBoolean()) Backoff.constant(10.seconds) else Backoff.exponential(4.seconds)
@@ -49,7 +50,10 @@ internal class BreakerAgainstReference(private val random: Random) {
                 openFor = openFor,
                 maxOpenFor = 20.seconds,
                 probes = probes,
+                failuresToOpen = failuresToOpen,
                 isFailure = { it !is NoSuchElementException },
+                ignoreIf = { it is UnsupportedOperationException },
+                failureResult = { it == FAILED },
             )
         )
     private val reference =
@@ -63,6 +67,7 @@ internal class BreakerAgainstReference(private val random: Random) {
             openNanos = (1..8).map { minOf(openFor.delay(it), 20.seconds).inWholeNanoseconds },
             probes = probes,
             probeNanos = 5.seconds.inWholeNanoseconds,
+            failuresToOpen = failuresToOpen,
         )
     private val scope = CoroutineScope(Dispatchers.Unconfined + SupervisorJob())
     private val running = mutableListOf<RunningCall>()
@@ -73,7 +78,7 @@ internal class BreakerAgainstReference(private val random: Random) {
     private var now = 0L
     private var reading = 0L
 
-    private class RunningCall(val job: Job, val end: CompletableDeferred<Unit>, val expected: BreakerReference.Call)
+    private class RunningCall(val job: Job, val end: CompletableDeferred<Any>, val expected: BreakerReference.Call)
 
     init {
         breaker.onChange { from, to -> changes += from to to }
@@ -101,9 +106,10 @@ internal class BreakerAgainstReference(private val random: Random) {
             step < 97 -> passTime(-random.nextLong(20 * SECOND))
             step < 98 -> awaitClosed()
             else ->
-                when (random.nextInt(12)) {
+                when (random.nextInt(13)) {
                     0 -> breaker.trip().also { reference.trip() }
                     1 -> breaker.disable().also { reference.disable() }
+                    12 -> breaker.openFor(3.seconds).also { reference.openFor(now, 3 * SECOND) }
                     in 2..5 -> breaker.reset().also { reference.reset() }
                     else -> passTime(reference.retryIn(now) ?: 1)
                 }
@@ -119,7 +125,7 @@ internal class BreakerAgainstReference(private val random: Random) {
     private fun begin() {
         if (running.size > MOST_RUNNING) return end(0)
         val expected = reference.enter(now, reading)
-        val end = CompletableDeferred<Unit>()
+        val end = CompletableDeferred<Any>()
         var refused: CircuitOpenException? = null
         var wasIn = false
         val job =
@@ -131,7 +137,7 @@ internal class BreakerAgainstReference(private val random: Random) {
                     }
                 } catch (e: CircuitOpenException) {
                     refused = e
-                } catch (_: Exception) {}
+                } catch (_: Exception) {} catch (_: LinkageError) {}
             }
         assertEquals(expected != null, wasIn)
         if (expected != null) {
@@ -152,11 +158,18 @@ internal class BreakerAgainstReference(private val random: Random) {
             }
         reference.leave(call.expected, how, now, reading)
         when (how) {
-            BreakerReference.End.CANCELLED -> call.job.cancel()
+            BreakerReference.End.CANCELLED ->
+                when (step % 3) {
+                    0 -> call.job.cancel()
+                    1 -> call.end.completeExceptionally(UnsupportedOperationException())
+                    else -> call.end.completeExceptionally(LinkageError())
+                }
             BreakerReference.End.SUCCESS ->
-                if (step % 4 == 0) call.end.complete(Unit) else call.end.completeExceptionally(NoSuchElementException())
+                if (step % 4 == 0) call.end.complete("well")
+                else call.end.completeExceptionally(NoSuchElementException())
             BreakerReference.End.FAILURE ->
-                call.end.completeExceptionally(if (step % 3 == 0) TIMEOUT else IOException())
+                if (step % 3 == 1) call.end.complete(FAILED)
+                else call.end.completeExceptionally(if (step % 3 == 0) TIMEOUT else IOException())
         }
         assertTrue(call.job.isCompleted)
     }
@@ -184,6 +197,7 @@ internal class BreakerAgainstReference(private val random: Random) {
         const val SECOND = 1_000_000_000L
         const val WINDOW = 10 * SECOND
         const val MOST_RUNNING = 8
+        const val FAILED = "failed"
 
         val TIMEOUT: TimeoutCancellationException = runBlocking {
             try {

@@ -2,6 +2,7 @@ package baton.resilience.breaker
 
 import baton.PermitTimeoutException
 import baton.Refusal
+import baton.monitoring.CallEvent
 import baton.resilience.BreakerState
 import baton.resilience.BreakerState.CLOSED
 import baton.resilience.BreakerState.HALF_OPEN
@@ -13,8 +14,10 @@ import baton.resilience.RateLimiterClosedException
 import java.io.IOException
 import java.util.concurrent.CancellationException
 import java.util.concurrent.CompletionException
+import java.util.concurrent.CopyOnWriteArrayList
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
@@ -67,9 +70,153 @@ abstract class BreakerContract(private val face: BreakerFace) {
     }
 
     @Test
-    fun error_isNoFailureByDefault() {
+    fun error_countsAsNothing_whateverIsFailureSays() {
         assertEquals(AssertionError::class.java, fail(failure = AssertionError()).javaClass)
+        assertEquals(listOf(0, 0, 0), counts())
+    }
+
+    /** Three errors of the caller's own have closed the breaker of a dead service. */
+    @Test
+    fun errorsAndIgnoredExceptions_ofProbes_doNotCloseTheBreaker() {
+        val choosy = CircuitBreaker(config(clock, ignoreIf = { it is IllegalArgumentException }), "api")
+        repeat(2) { fail(choosy) }
+        clock += 10.seconds
+        repeat(3) { fail(choosy, NoClassDefFoundError()) }
+        repeat(3) { fail(choosy, IllegalArgumentException()) }
+        assertEquals(HALF_OPEN, choosy.state)
+        repeat(2) { run(choosy) {} }
+        assertEquals(CLOSED, choosy.state)
+    }
+
+    /** A dead service behind many local failures stayed unnoticed, because those counted as its successes. */
+    @Test
+    fun ignoredExceptions_doNotDiluteTheFailures() {
+        val choosy = CircuitBreaker(config(clock, ignoreIf = { it is IllegalArgumentException }), "api")
+        fail(choosy)
+        repeat(6) { fail(choosy, IllegalArgumentException()) }
+        assertEquals(listOf(1, 1, 0), counts(choosy))
+        fail(choosy)
+        assertEquals(OPEN, choosy.state)
+    }
+
+    @Test
+    fun failureResult_isReturnedAndAFailure() {
+        val choosy = CircuitBreaker(config(clock, failureResult = { it == 503 || it == null }, slowCall = 1.seconds))
+        assertEquals(200, run(choosy) { 200 })
+        assertEquals(listOf(1, 0, 0), counts(choosy))
+        assertEquals(503, run(choosy) { 503.also { clock += 2.seconds } })
+        assertEquals(OPEN, choosy.state)
+        assertEquals(listOf(2, 1, 0), counts(choosy), "a failure is a failure alone")
+        clock += 10.seconds
+        assertEquals(null, run<Any?>(choosy) { null })
+        assertEquals(OPEN, choosy.state)
+    }
+
+    @Test
+    fun functionsOfTheConfiguration_areAskedForWhatTheyDecideAlone() {
+        val asked = ArrayList<Any?>()
+        val looking =
+            CircuitBreaker(
+                config(
+                    clock,
+                    ignoreIf = { asked.add("ignore $it") && it is IllegalStateException },
+                    failureResult = { asked.add("result $it") },
+                )
+            )
+        fail(looking, CancellationException())
+        fail(looking, Quota())
+        fail(looking, AssertionError())
+        assertEquals(emptyList<Any?>(), asked)
+        fail(looking, IllegalStateException("a"))
+        run(looking) { 1 }
+        assertEquals(listOf("ignore java.lang.IllegalStateException: a", "result 1"), asked)
+        assertEquals(listOf(1, 1, 0), counts(looking))
+    }
+
+    @Test
+    fun functionsThatThrow_failTheCall() {
+        val throwing = CircuitBreaker(config(clock, ignoreIf = { throw IllegalArgumentException("mine") }))
+        val e = fail(throwing)
+        assertEquals("mine" to listOf("java.io.IOException"), e.message to e.suppressed.map { it.toString() })
+        assertEquals(listOf(1, 1, 0), counts(throwing))
+        val judging = CircuitBreaker(config(clock, failureResult = { throw IllegalArgumentException("judge") }))
+        assertEquals("judge", assertThrows<IllegalArgumentException> { run<Any>(judging) { "body" } }.message)
+        assertEquals(listOf(1, 1, 0), counts(judging))
+    }
+
+    @Test
+    fun probes_openAndCloseByNOfM() {
+        val tolerant = CircuitBreaker(config(clock, probes = 5, failuresToOpen = 2), "api")
+        repeat(2) { fail(tolerant) }
+        clock += 10.seconds
+        repeat(3) { run(tolerant) {} }
+        fail(tolerant)
+        assertEquals(HALF_OPEN, tolerant.state)
+        run(tolerant) {}
+        assertEquals(CLOSED, tolerant.state, "four of five have succeeded")
+        repeat(2) { fail(tolerant) }
+        clock += 10.seconds
+        repeat(3) { run(tolerant) {} }
+        repeat(2) { fail(tolerant) }
+        assertEquals(OPEN, tolerant.state)
+    }
+
+    @Test
+    fun listener_ofCalls_hearsOfEachWithItsOutcomeAndDuration() {
+        val heard = ArrayList<CallEvent>()
+        val listener = breaker.onCall { heard += it }
+        val failure = IOException()
+        run { clock += 300.milliseconds }
+        repeat(2) { run {} }
+        fail(failure = failure)
+        fail(failure = AssertionError())
+        fail(failure = RateLimiterClosedException("closed"))
+        fail(failure = failure)
+        fail()
+        assertEquals(
+            listOf("SUCCESS 300ms", "SUCCESS 0s", "SUCCESS 0s", "FAILURE 0s", "IGNORED 0s") +
+                listOf("REFUSED 0s", "FAILURE 0s", "REFUSED 0s"),
+            heard.map { "${it.outcome} ${it.duration}" },
+        )
+        assertEquals(listOf(1, 1, 1, 1, 1, 1, 1, 0), heard.map { it.attempts })
+        assertSame(failure, heard[3].failure)
+        assertTrue(heard[7].failure is CircuitOpenException)
+        listener.close()
+        breaker.reset()
+        run {}
+        assertEquals(8, heard.size)
+    }
+
+    @Test
+    fun listener_ofCalls_thatThrows_harmsNeitherTheCallNorTheOthers() {
+        val handler = Thread.getDefaultUncaughtExceptionHandler()
+        val reported = CopyOnWriteArrayList<Throwable>()
+        var heard = 0
+        Thread.setDefaultUncaughtExceptionHandler { _, e -> reported += e }
+        try {
+            breaker.onCall { throw AssertionError("listener") }
+            breaker.onCall { heard++ }
+            assertEquals(1, run { 1 })
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(handler)
+        }
+        assertEquals(1 to listOf("listener"), heard to reported.map { it.message })
         assertEquals(listOf(1, 0, 0), counts())
+    }
+
+    @Test
+    fun openFor_refusesForThatTime_fromAnyState() {
+        for (before in listOf<CircuitBreaker.() -> Unit>({}, { trip() }, { disable() }, { openFor(1.seconds) })) {
+            breaker.reset()
+            breaker.before()
+            breaker.openFor(7.minutes)
+            assertEquals(OPEN to 7.minutes, breaker.state to breaker.retryIn)
+            clock += 7.minutes - 1.nanoseconds
+            assertThrows<CircuitOpenException> { run {} }
+            clock += 1.nanoseconds
+            fail()
+            assertEquals(OPEN to 10.seconds, breaker.state to breaker.retryIn, "the first opening in a row")
+        }
     }
 
     @Test

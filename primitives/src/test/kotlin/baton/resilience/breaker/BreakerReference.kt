@@ -21,6 +21,7 @@ internal class BreakerReference(
     private val openNanos: List<Long>,
     private val probes: Int,
     private val probeNanos: Long,
+    private val failuresToOpen: Int,
 ) {
     enum class End {
         SUCCESS,
@@ -43,6 +44,7 @@ internal class BreakerReference(
     private var results = mutableListOf<Result>()
     private var probesOut = mutableListOf<Call>()
     private var successes = 0
+    private var probeFailures = 0
     private var openings = 0
     private var openUntil = 0L
 
@@ -52,6 +54,7 @@ internal class BreakerReference(
         epoch++
         probesOut.clear()
         successes = 0
+        probeFailures = 0
         if (to == CLOSED) openings = 0
         if (to == CLOSED || to == DISABLED) results.clear()
     }
@@ -75,8 +78,9 @@ internal class BreakerReference(
         if (call.isProbe) {
             lost(now)
             val isInTime = probesOut.remove(call)
-            if (end == End.FAILURE) open(now)
-            else if (isInTime && end == End.SUCCESS && ++successes == probes) change(CLOSED)
+            if (end == End.FAILURE && ++probeFailures == failuresToOpen) open(now)
+            // So many successes that failuresToOpen of as many results as there are probes cannot come any more.
+            if (isInTime && end == End.SUCCESS && probes - ++successes < failuresToOpen) change(CLOSED)
         } else if (end != End.CANCELLED) {
             val isSlow = end == End.SUCCESS && slowNanos != null && reading - call.reading > slowNanos
             results += Result(now, end == End.FAILURE, isSlow)
@@ -115,6 +119,11 @@ internal class BreakerReference(
     }
 
     fun reset() = change(CLOSED)
+
+    fun openFor(now: Long, nanos: Long) {
+        if (state != OPEN) change(OPEN)
+        openUntil = now + nanos
+    }
 
     /** Calls, failure rate and slow rate. */
     fun metrics(now: Long) =

@@ -34,7 +34,10 @@ internal fun config(
     maxOpenFor: Duration = 5.minutes,
     jitter: Jitter = Jitter.None,
     probes: Int = 2,
-    isFailure: (Throwable) -> Boolean = { it is Exception },
+    failuresToOpen: Int = 1,
+    isFailure: (Throwable) -> Boolean = { true },
+    ignoreIf: (Throwable) -> Boolean = { false },
+    failureResult: (Any?) -> Boolean = { false },
 ) =
     CircuitBreakerConfig(
         window,
@@ -46,8 +49,11 @@ internal fun config(
         maxOpenFor,
         jitter,
         probes,
+        failuresToOpen,
         probeTimeout = 5.seconds,
         isFailure = isFailure,
+        ignoreIf = ignoreIf,
+        failureResult = failureResult,
         clock = timeSource.asClock(),
     )
 
@@ -85,3 +91,6 @@ internal class FailingClock : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
 
     override fun read(): Long = if (fails) throw IllegalStateException("no time") else nanos
 }
+
+/** The call has succeeded. */
+internal fun CircuitBreaker.leave(call: Any, start: Long) = leave(call, start, unjudged)

@@ -47,6 +47,7 @@ class CircuitBreakerParametersTest {
         check("minimumCalls", counts, { it >= 1 }) { CircuitBreakerConfig(time, minimumCalls = it) }
         check("minimumCalls", counts, { it in 1..2 }) { CircuitBreakerConfig(SlidingWindow.Calls(2), it) }
         check("probes", counts, { it >= 1 }) { CircuitBreakerConfig(probes = it) }
+        check("failuresToOpen", counts, { it in 1..2 }) { CircuitBreakerConfig(probes = 2, failuresToOpen = it) }
         check("size", counts, { it >= 1 }) { CircuitBreakerConfig(SlidingWindow.Calls(it), minimumCalls = 1) }
     }
 
@@ -63,6 +64,7 @@ class CircuitBreakerParametersTest {
         > {
             CircuitBreakerConfig(openFor = backoff)
         }
+        check("time", times, positive) { CircuitBreakerConfig().also { config -> CircuitBreaker(config).openFor(it) } }
         for (idle in times) {
             if (idle.isPositive()) CircuitBreakers<Int>(keepIdle = idle).trip(1)
             else
@@ -84,10 +86,11 @@ class CircuitBreakerParametersTest {
         val config = CircuitBreakerConfig()
         assertEquals(
             "CircuitBreakerConfig (window = Calls(size=100), minimumCalls = 10, failureRate = 0.5, " +
-                "slowCall = Infinity, slowRate = 1.0, openFor = constant(30s), probes = 3)",
+                "slowCall = Infinity, slowRate = 1.0, openFor = constant(30s), probes = 3, failuresToOpen = 1)",
             config.toString(),
         )
-        assertEquals(listOf(true, false), listOf(Exception(), Error()).map(config.isFailure))
+        assertEquals(listOf(true, false), listOf(config.isFailure(Exception()), config.ignoreIf(Exception())))
+        assertEquals(false, config.failureResult(null))
         assertEquals("CircuitBreaker", CircuitBreaker().toString().substringBefore(" ("))
         assertEquals(
             "CircuitBreakers (size = 0, maxKeys = 100000, keepIdle = 1h)",

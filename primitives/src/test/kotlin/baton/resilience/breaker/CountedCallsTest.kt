@@ -45,7 +45,7 @@ internal class CountedCallsTest {
         val call = breaker.enter(breaker.start())
         breaker.succeed()
         breaker.reset()
-        breaker.leave(call, breaker.start())
+        breaker.leave(call, breaker.start(), breaker.unjudged)
         assertEquals(0, breaker.metrics.calls)
     }
 

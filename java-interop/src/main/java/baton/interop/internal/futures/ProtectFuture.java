@@ -88,8 +88,8 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
             return;
         }
         try {
-            BreakerBridge.succeeded(breaker, call, start);
-        } catch (Throwable e) { // memory or stack is exhausted
+            BreakerBridge.succeeded(breaker, call, start, value);
+        } catch (Throwable e) { // of failureResult; or memory or stack is exhausted
             fail(e);
             return;
         }
