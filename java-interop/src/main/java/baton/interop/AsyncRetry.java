@@ -78,7 +78,7 @@ public final class AsyncRetry {
 
     /** A builder that has the defaults of {@link RetryPolicy}. */
     public static Builder builder() {
-        return new Builder();
+        return new Builder(new RetrySettings());
     }
 
     /**
@@ -95,6 +95,11 @@ public final class AsyncRetry {
         return policy;
     }
 
+    /** A builder that has the settings of this; its budget is shared, unless another one is given. */
+    public Builder toBuilder() {
+        return new Builder(new RetrySettings(policy));
+    }
+
     /** A view with the same policy for threads that may block. */
     public BlockingRetry blocking() {
         return new BlockingRetry(policy);
@@ -108,7 +113,7 @@ public final class AsyncRetry {
 
     /**
      * As {@link #call(Supplier)}, but repeats the action also after a result that {@code retryResult} is true for. If
-     * there is no other attempt, the future has that result. The functions are called as those of the policy are.
+     * there is no other attempt, the future has that result, or fails if the policy says so. The functions are called as those of the policy are.
      *
      * @param retryAfter the time that such a result asks to wait at least
      */
@@ -132,9 +137,11 @@ public final class AsyncRetry {
      * refuse bad arguments.
      */
     public static final class Builder {
-        private RetrySettings settings = new RetrySettings();
+        private RetrySettings settings;
 
-        private Builder() {}
+        private Builder(RetrySettings settings) {
+            this.settings = settings;
+        }
 
         private Builder with(Consumer<RetrySettings> change) {
             settings = settings.with(change);
@@ -146,7 +153,7 @@ public final class AsyncRetry {
             return with(it -> it.maxAttempts = attempts);
         }
 
-        /** The same delay after each attempt. It is bounded by {@link #maxDelay}. */
+        /** The same delay after each attempt; {@link #maxDelay} does not shorten it. */
         public Builder constant(Duration delay) {
             return with(it -> it.constant(Objects.requireNonNull(delay, "delay")));
         }
@@ -165,7 +172,7 @@ public final class AsyncRetry {
             return with(it -> it.fibonacci(base)).maxDelay(max);
         }
 
-        /** The bound of the delays with their jitter; by default 30 seconds. */
+        /** The bound of the delays with their jitter, but for a constant one; by default 30 seconds. */
         public Builder maxDelay(Duration max) {
             return with(it -> it.maxDelay = Objects.requireNonNull(max, "max"));
         }
@@ -224,6 +231,14 @@ public final class AsyncRetry {
         /** The time that a failure asks to wait at least; by default none does. */
         public Builder retryAfter(Function<? super Throwable, Optional<Duration>> time) {
             return with(it -> it.retryAfter = Objects.requireNonNull(time, "time"));
+        }
+
+        /**
+         * A call whose last result is not accepted fails with {@link baton.resilience.ResultNotAcceptedException}. By
+         * default that result is its value.
+         */
+        public Builder failAfterLast() {
+            return with(it -> it.failAfterLast = true);
         }
 
         /** A budget that the calls of this retry alone share, see {@link RetryBudget}. */

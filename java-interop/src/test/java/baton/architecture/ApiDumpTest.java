@@ -67,7 +67,10 @@ class ApiDumpTest {
                 If the change is meant, -Dapi.update=true writes the dump.""".formatted(module));
     }
 
-    /** The functions that the compiler adds to a data class fix the number of its properties for ever. */
+    /**
+     * The functions that the compiler adds to a data class fix the number of its properties for ever. Of these, a class
+     * may have a {@code copy} that is written by hand.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "test", "java-interop"})
     void publicApi_hasNoDataClass(String module) throws IOException {
@@ -75,7 +78,7 @@ class ApiDumpTest {
                 List.of(),
                 publicApi(module)
                         .lines()
-                        .filter(line -> line.contains(" copy$default (") || line.contains(" copy-"))
+                        .filter(line -> line.contains(" component1 ("))
                         .toList());
     }
 

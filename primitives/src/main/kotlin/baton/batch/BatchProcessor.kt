@@ -37,7 +37,9 @@ import kotlinx.coroutines.flow.Flow
  * default only an `IOException`, a `TimeoutException` and a `TimeoutCancellationException` are tried again, and no
  * [baton.Refusal]: a policy with another `retryIf` says what else is, such as the exceptions of a database. A failure
  * of `onResult` makes its item failed, without another attempt. So does a `CancellationException` of either while the
- * caller is active, an `Error`, and a breaker that refuses the call.
+ * caller is active, an `Error`, and a breaker that refuses the call. A result that `failureResult` of the breaker
+ * accepts is a failure, too: it is tried again, and never handed over; at last its item has failed with
+ * [baton.resilience.ResultNotAcceptedException].
  *
  * *Cancellation.* A cancelled call cancels the running tasks and waits for them. There is no report then; results that
  * were handed over stay so.
@@ -63,7 +65,11 @@ public class BatchProcessor(
     public override val name: String? = null,
     private val clock: BatonClock? = null,
 ) : Monitored {
-    private val policy = policy ?: policyOf(config.retry, name, clock)
+    private val failureResult = breaker?.config?.failureResultOrNull
+    private val policy =
+        (policy ?: policyOf(config.retry, name, clock)).let {
+            if (failureResult == null) it else it.copy(failAfterLast = true)
+        }
     private val gate = config.memory.newGate()
     private val load = BatchLoad(config)
 
@@ -124,6 +130,7 @@ public class BatchProcessor(
             gate,
             load,
             policy,
+            failureResult,
             onResult,
             maxFailures,
             onProgress,

@@ -94,9 +94,7 @@ public class BreakerSettings : Cloneable {
     }
 
     public fun openFor(time: Duration) {
-        val constant = time.toKotlinDuration()
-        openFor = Backoff.constant(constant)
-        maxOpenFor = maxOf(constant, maxOpenFor)
+        openFor = Backoff.constant(time.toKotlinDuration())
     }
 
     public fun openFor(first: Duration, max: Duration) {

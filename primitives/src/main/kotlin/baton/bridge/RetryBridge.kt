@@ -56,6 +56,9 @@ constructor(private val policy: RetryPolicy, private val start: BoundClock? = po
         return next != null
     }
 
+    /** The failure of a call that ends with a [result] that was not accepted; null if that is its value. */
+    public fun failureAfter(result: Any?): Throwable? = run().failureAfter(result)
+
     public fun ending(failure: Throwable): Throwable = run?.ending(failure) ?: failure
 
     public fun lateMessage(): String = policy.lateMessage(attempt)
@@ -102,22 +105,23 @@ public fun requireReal(policy: RetryPolicy) {
 public fun parseRetryAfter(header: String?): Optional<Duration> =
     Optional.ofNullable(RetryAfter.parse(header)?.toJavaDuration())
 
-/** The settings of a [RetryPolicy] in Java's types, for a builder; each has its default. */
+/** The settings of a [RetryPolicy] in Java's types, for a builder; each has that of [base]. */
 @InternalBatonApi
-public class RetrySettings : Cloneable {
-    @JvmField public var maxAttempts: Int = DEFAULT_RETRY_POLICY.maxAttempts
-    @JvmField public var jitter: Jitter = DEFAULT_RETRY_POLICY.jitter
-    @JvmField public var maxDelay: Duration = DEFAULT_RETRY_POLICY.maxDelay.toJavaDuration()
-    @JvmField public var maxElapsed: Duration = DEFAULT_RETRY_POLICY.maxElapsed.toJavaDuration()
-    @JvmField public var attemptTimeout: Duration = DEFAULT_RETRY_POLICY.attemptTimeout.toJavaDuration()
-    @JvmField public var maxRetryAfter: Duration = DEFAULT_RETRY_POLICY.maxRetryAfter.toJavaDuration()
-    @JvmField public var retryIf: Predicate<in Throwable> = Predicate(DEFAULT_RETRY_POLICY.retryIf)
-    @JvmField public var retryAfter: Function<in Throwable, Optional<Duration>> = Function { Optional.empty() }
-    @JvmField public var budget: RetryBudget? = null
-    @JvmField public var onRetry: Consumer<in RetryAttempt> = Consumer {}
-    @JvmField public var clock: BatonClock? = null
-    @JvmField public var name: String? = null
-    private var backoff = DEFAULT_RETRY_POLICY.backoff
+public class RetrySettings @JvmOverloads constructor(private val base: RetryPolicy = DEFAULT_RETRY_POLICY) : Cloneable {
+    @JvmField public var maxAttempts: Int = base.maxAttempts
+    @JvmField public var jitter: Jitter = base.jitter
+    @JvmField public var maxDelay: Duration = base.maxDelay.toJavaDuration()
+    @JvmField public var maxElapsed: Duration = base.maxElapsed.toJavaDuration()
+    @JvmField public var attemptTimeout: Duration = base.attemptTimeout.toJavaDuration()
+    @JvmField public var maxRetryAfter: Duration = base.maxRetryAfter.toJavaDuration()
+    @JvmField public var retryIf: Predicate<in Throwable> = Predicate(base.retryIf)
+    @JvmField public var retryAfter: Function<in Throwable, Optional<Duration>>? = null
+    @JvmField public var failAfterLast: Boolean = base.failAfterLast
+    @JvmField public var budget: RetryBudget? = base.budget
+    @JvmField public var onRetry: Consumer<in RetryAttempt> = Consumer(base.onRetry)
+    @JvmField public var clock: BatonClock? = base.clock
+    @JvmField public var name: String? = base.name
+    private var backoff = base.backoff
 
     public fun constant(delay: Duration) {
         backoff = Backoff.constant(delay.toKotlinDuration())
@@ -140,7 +144,7 @@ public class RetrySettings : Cloneable {
     }
 
     public fun toPolicy(): RetryPolicy =
-        RetryPolicy(
+        base.copy(
             maxAttempts,
             backoff,
             jitter,
@@ -149,7 +153,8 @@ public class RetrySettings : Cloneable {
             attemptTimeout.toKotlinDuration(),
             maxRetryAfter.toKotlinDuration(),
             retryIf::test,
-            { retryAfter.timeOf(it) },
+            retryAfter?.let { asked -> { asked.timeOf(it) } } ?: base.retryAfter,
+            failAfterLast,
             budget,
             onRetry::accept,
             clock = clock,

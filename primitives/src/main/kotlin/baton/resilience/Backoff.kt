@@ -23,7 +23,7 @@ public fun interface Backoff {
     public fun delay(attempt: Int): Duration
 
     public companion object {
-        /** The same [delay] after each attempt. A negative one is refused. */
+        /** The same [delay] after each attempt, which no `maxDelay` shortens. A negative one is refused. */
         public fun constant(delay: Duration): Backoff = ConstantBackoff(notNegative("delay", delay))
 
         /** [base] after the first attempt, and [factor] times the last delay after each other one. */
@@ -36,6 +36,10 @@ public fun interface Backoff {
         public fun fibonacci(base: Duration): Backoff = FibonacciBackoff(notNegative("base", base))
     }
 }
+
+/** Whether the delays are all the same. */
+internal val Backoff.isConstant: Boolean
+    get() = this is ConstantBackoff
 
 /** Whether this is one of Baton's back-offs, whose delays depend on the attempt alone. */
 internal val Backoff.isOfBaton: Boolean

@@ -46,7 +46,7 @@ import kotlinx.coroutines.TimeoutCancellationException
  * @property slowRate with this share of slow calls in the window, or more, the breaker opens.
  * @property openFor how long the breaker is open; its attempts are the openings in a row, beginning with 1. If it
  *   throws, that is reported to the thread's handler of uncaught exceptions, and the breaker is open for [maxOpenFor].
- * @property maxOpenFor the bound of that time, with its jitter.
+ * @property maxOpenFor the bound of that time, with its jitter. A [Backoff.constant] has none.
  * @property jitter the randomness of that time, so that the clients of a service do not all probe it at once.
  * @property probes how many calls are let in at a time while the breaker is half open.
  * @property failuresToOpen so many failures of [probes] results open the breaker again, within 1 and [probes]. It
@@ -108,7 +108,10 @@ public class CircuitBreakerConfig(
     private fun requireTime(name: String, time: Duration) =
         require(time.isPositive()) { "$name = $time, must be above 0" }
 
-    /** Whether a value may be a failure. */
+    /** Null if no value is a failure. */
+    internal val failureResultOrNull: ((Any?) -> Boolean)?
+        get() = failureResult.takeIf { it !== NO_RESULT }
+
     internal val judgesResults: Boolean
         get() = failureResult !== NO_RESULT
 

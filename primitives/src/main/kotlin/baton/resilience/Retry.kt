@@ -34,8 +34,8 @@ import kotlinx.coroutines.withTimeoutOrNull
  * rounded up to whole milliseconds. A wait that policy does not allow is not begun: the call ends at once.
  *
  * *The end.* When no other attempt follows, the last failure is thrown, with the ten failures before it as suppressed;
- * if the last attempt had a result that [retryResult] did not accept, that result is returned. Exceptions of the
- * functions given here or in the policy end the call.
+ * if the last attempt had a result that was not accepted, that result is returned, or [ResultNotAcceptedException]
+ * thrown if [RetryPolicy.failAfterLast] says so. Exceptions of the functions given here or in the policy end the call.
  *
  * *Results.* An accepted result is always returned, even by a coroutine that was cancelled meanwhile. One that was not
  * accepted is dropped when another attempt follows, when the coroutine is cancelled, and when a function throws. So a
@@ -84,11 +84,16 @@ public suspend fun <T> retry(
                 afterFailure(sure, failure, coroutineContext.isActive) { coroutineContext.ensureActive() }
             else {
                 coroutineContext.ensureActive()
-                sure.afterResult(result as T, resultRetryAfter) ?: return result as T
+                sure.afterResult(result as T, resultRetryAfter) ?: return endOf(sure, result)
             }
         if (attempt.delay > Duration.ZERO) await(policy, attempt.delay)
         coroutineContext.ensureActive()
     }
+}
+
+private fun <T> endOf(run: RetryRun, result: T): T {
+    run.failureAfter(result)?.let { throw it }
+    return result
 }
 
 private inline fun afterFailure(

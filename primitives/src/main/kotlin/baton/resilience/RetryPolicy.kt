@@ -31,7 +31,8 @@ import kotlinx.coroutines.TimeoutCancellationException
  * @property maxAttempts how many attempts there are at most, the first one included; at least 1.
  * @property backoff the delay after each attempt.
  * @property jitter the randomness of that delay.
- * @property maxDelay the bound of the delay with its jitter. A Retry-After may be longer.
+ * @property maxDelay the bound of the delay with its jitter. A [Backoff.constant] has none, and a Retry-After may be
+ *   longer.
  * @property maxElapsed how long after the beginning of the call an attempt may still begin. A wait that would end later
  *   is not begun. It does not interrupt an attempt.
  * @property attemptTimeout how long an attempt may take; then it is cancelled (a thread: interrupted), and fails with
@@ -42,6 +43,8 @@ import kotlinx.coroutines.TimeoutCancellationException
  *   cancellation. If it accepts a refusal, the wait lasts at least for the time that the refusal names; that counts as
  *   a Retry-After.
  * @property retryAfter the time that the failure asks to wait at least, or null. See [RetryAfter.parse].
+ * @property failAfterLast whether a call ends with [ResultNotAcceptedException] if its last result is not accepted;
+ *   otherwise it returns that result.
  * @property budget bounds the retries of all calls that share it; null for no such bound.
  * @property onRetry called before the wait for each retry, with the attempt that is to follow.
  * @property random the source of the jitter. Calls that run at the same time may share any: other than
@@ -60,6 +63,7 @@ public class RetryPolicy(
     public val maxRetryAfter: Duration = 60.seconds,
     public val retryIf: (Throwable) -> Boolean = TRANSIENT,
     public val retryAfter: (Throwable) -> Duration? = NO_RETRY_AFTER,
+    public val failAfterLast: Boolean = false,
     public val budget: RetryBudget? = null,
     public val onRetry: (RetryAttempt) -> Unit = IGNORED,
     public val random: Random = Random.Default,
@@ -73,6 +77,49 @@ public class RetryPolicy(
         require(attemptTimeout.isPositive()) { "attemptTimeout = $attemptTimeout, must be above 0" }
         notNegative("maxRetryAfter", maxRetryAfter)
     }
+
+    /**
+     * The same policy with what is given here. It shares the [budget], [random] and [clock] of this one, unless others
+     * are given.
+     */
+    public fun copy(
+        maxAttempts: Int = this.maxAttempts,
+        backoff: Backoff = this.backoff,
+        jitter: Jitter = this.jitter,
+        maxDelay: Duration = this.maxDelay,
+        maxElapsed: Duration = this.maxElapsed,
+        attemptTimeout: Duration = this.attemptTimeout,
+        maxRetryAfter: Duration = this.maxRetryAfter,
+        retryIf: (Throwable) -> Boolean = this.retryIf,
+        retryAfter: (Throwable) -> Duration? = this.retryAfter,
+        failAfterLast: Boolean = this.failAfterLast,
+        budget: RetryBudget? = this.budget,
+        onRetry: (RetryAttempt) -> Unit = this.onRetry,
+        random: Random = this.random,
+        clock: BatonClock? = this.clock,
+        name: String? = this.name,
+    ): RetryPolicy =
+        RetryPolicy(
+            maxAttempts,
+            backoff,
+            jitter,
+            maxDelay,
+            maxElapsed,
+            attemptTimeout,
+            maxRetryAfter,
+            retryIf,
+            retryAfter,
+            failAfterLast,
+            budget,
+            onRetry,
+            random,
+            clock,
+            name,
+        )
+
+    /** Whether all waits are the same, but for their jitter. */
+    internal val isConstant: Boolean
+        @JvmSynthetic get() = backoff.isConstant
 
     @get:JvmSynthetic internal val label: String = labelOf("retry", name)
 

@@ -1,8 +1,11 @@
 package baton.batch
 
 import baton.resilience.Backoff
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
+import baton.resilience.ResultNotAcceptedException
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import java.io.IOException
@@ -49,6 +52,38 @@ class BatchProcessorTest {
         ConcurrencyConfig(tasks, batchSize = 4, retry, memory = anyHeap)
 
     private val once = RetryPolicy(maxAttempts = 1)
+
+    /** As in a breaker and a retry: an outcome is one for all. */
+    @Test
+    fun outcomes_areThoseOfTheBreaker() = runTest {
+        val breaker =
+            CircuitBreaker(
+                CircuitBreakerConfig(
+                    minimumCalls = 100,
+                    ignoreIf = { it is IllegalArgumentException },
+                    failureResult = { it == 503 },
+                )
+            )
+        val handed = ArrayList<Int>()
+        val policy = RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(1.seconds))
+        val report =
+            BatchProcessor(config, policy, breaker = breaker).process(
+                1..5,
+                onResult = { _, result: Int -> handed += result },
+            ) {
+                when (it) {
+                    1 -> 503
+                    2 -> throw IllegalArgumentException("local")
+                    3 -> throw IOException("down")
+                    4 -> throw LinkageError()
+                    else -> 200
+                }
+            }
+        assertEquals(listOf(200), handed)
+        assertEquals(mapOf(1 to 2, 2 to 1, 3 to 2, 4 to 1), report.failed.associate { it.item to it.attempts })
+        assertEquals(503, (report.failed.single { it.item == 1 }.cause as ResultNotAcceptedException).result)
+        assertEquals(5 to 0.8, breaker.metrics.calls to breaker.metrics.failureRate)
+    }
 
     @Test
     fun results_areHandedOverInOrderAndByOneCoroutine() = runTest {

@@ -25,7 +25,7 @@ class IdleMemoryTest {
         LATCH(88, { Latch(2) }),
         WAIT_GROUP(88, { WaitGroup() }),
         RATE_LIMITER(512, { RateLimiter.tokenBucket(RATE) }),
-        CIRCUIT_BREAKER(472, { CircuitBreaker() }),
+        CIRCUIT_BREAKER(480, { CircuitBreaker() }),
     }
 
     @ParameterizedTest

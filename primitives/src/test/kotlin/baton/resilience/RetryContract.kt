@@ -134,6 +134,62 @@ abstract class RetryContract(private val face: RetryFace) {
         assertEquals(listOf(Duration.ZERO, 1.milliseconds, 2.milliseconds), delays)
     }
 
+    @Test
+    fun result_thatIsNotAcceptedInTheEnd_failsTheCall_ifThePolicySaysSo() {
+        val strict = policy().copy(failAfterLast = true)
+        val e =
+            assertThrows(ResultNotAcceptedException::class.java) {
+                face.call<Any?>(strict, { it == null || it == 2 }, { null }) {
+                    if (it == 1) throw IOException("first")
+                    if (it == 2) 2 else null
+                }
+            }
+        assertEquals(null, e.result)
+        assertEquals("attempt 3 of retry had a result that was not accepted", e.message)
+        assertEquals(listOf("first"), e.suppressed.map { it.message })
+        assertEquals(4, face.call(strict.copy(maxAttempts = 4), { it < 4 }, { null }) { it })
+        val broke = strict.copy(budget = RetryBudget(0.0, 0), name = "x")
+        val first =
+            assertThrows(ResultNotAcceptedException::class.java) { face.call<Int>(broke, { true }, { null }) { it } }
+        assertEquals(1 to "attempt 1 of retry 'x' had a result that was not accepted", first.result to first.message)
+    }
+
+    /** Two minutes became half a minute, and in another language something else. */
+    @Test
+    fun constantWait_isNotCut() {
+        var seen = Duration.ZERO
+        val stop = { attempt: RetryAttempt ->
+            seen = attempt.delay
+            throw IllegalStateException()
+        }
+        for (maxDelay in listOf(30.seconds, Duration.ZERO)) {
+            val long = policy(backoff = Backoff.constant(120.seconds), onRetry = stop).copy(maxDelay = maxDelay)
+            failing<IllegalStateException>(long) { throw IOException() }
+            calls = 0
+            assertEquals(120.seconds, seen)
+        }
+        val spread = mutableListOf<Duration>()
+        repeat(200) {
+            failing<IllegalStateException>(
+                policy(backoff = Backoff.constant(120.seconds), jitter = Jitter.Factor(0.5), onRetry = stop)
+            ) {
+                throw IOException()
+            }
+            calls = 0
+            spread += seen
+        }
+        assertTrue(spread.all { it in 60.seconds..180.seconds } && spread.any { it > 120.seconds }, "$spread")
+        repeat(200) {
+            failing<IllegalStateException>(
+                policy(backoff = Backoff.constant(120.seconds), jitter = Jitter.Decorrelated, onRetry = stop)
+            ) {
+                throw IOException()
+            }
+            calls = 0
+            assertEquals(120.seconds, seen, "grows, and so is bounded")
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = [true, false])
     fun functions_thatThrow_endTheCallWithTheFailureSuppressed(isResult: Boolean) {

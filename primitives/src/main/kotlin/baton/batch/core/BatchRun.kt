@@ -40,6 +40,7 @@ internal class BatchRun<T, R>(
     private val gate: MemoryGate,
     private val load: BatchLoad,
     private val policy: RetryPolicy,
+    private val failureResult: ((R) -> Boolean)?,
     private val onResult: suspend (T, R) -> Unit,
     private val maxFailures: Int,
     private val onProgress: (BatchProgress) -> Unit,
@@ -114,7 +115,7 @@ internal class BatchRun<T, R>(
         var attempts = 0
         var isLate = false
         val result = inScope {
-            retry(policy) {
+            retry(policy, failureResult) {
                 task(item) {
                     isLate = attempts == 0 && !stopped.isActive
                     if (isLate) throw CancellationException("no task is begun any more")

@@ -14,8 +14,9 @@ import kotlin.time.Duration.Companion.nanoseconds
  * The arithmetic of a retry: knows neither coroutines nor futures nor a clock.
  *
  * Times are nanoseconds in a Long, at most 292 years, and every operation saturates:
- * 1. The back-off of the attempt, within 0 and `maxDelay`.
- * 2. The jitter, and again the bounds 0 and `maxDelay`.
+ * 1. The back-off of the attempt, within 0 and `maxDelay`; a constant one has no such bound.
+ * 2. The jitter, and again the bounds 0 and `maxDelay`. Decorrelated jitter grows, so it has the bound, but for the
+ *    constant wait itself.
  * 3. At least the Retry-After, rounded up to whole milliseconds, because a timer may drop parts of them.
  */
 internal class RetryArithmetic(
@@ -23,7 +24,12 @@ internal class RetryArithmetic(
     /** The last back-off with its jitter; below zero before the first retry. */
     private var previous: Long = -1,
 ) {
-    private val longest = policy.maxDelay.inWholeNanoseconds
+    private val longest =
+        when {
+            !policy.isConstant -> policy.maxDelay
+            policy.jitter == Jitter.Decorrelated -> maxOf(policy.maxDelay, policy.backoff.delay(1))
+            else -> Duration.INFINITE
+        }.inWholeNanoseconds
 
     /** Whether a failure after [attempt] may lead to another attempt at all. */
     fun isRetryable(attempt: Int, failure: Throwable, isCancellation: Boolean): Boolean =

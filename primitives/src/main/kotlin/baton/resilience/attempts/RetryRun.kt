@@ -2,6 +2,7 @@ package baton.resilience.attempts
 
 import baton.Refusal
 import baton.resilience.CircuitOpenException
+import baton.resilience.ResultNotAcceptedException
 import baton.resilience.RetryAttempt
 import baton.resilience.RetryPolicy
 import baton.retryIn
@@ -53,6 +54,13 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Boun
     /** The attempt that follows a result that was not accepted; null if the call ends with that. */
     fun <T> afterResult(result: T, retryAfter: ((T) -> Duration?)?): RetryAttempt? =
         guarded(null) { next(null) { retryAfter?.invoke(result) } }
+
+    /** The failure of a call that ends with a [result] that was not accepted; null if that is returned. */
+    fun failureAfter(result: Any?): Throwable? {
+        if (!policy.failAfterLast) return null
+        val message = "attempt $number of ${policy.label} had a result that was not accepted"
+        return ending(ResultNotAcceptedException(message, result))
+    }
 
     /** Ends the call with [failure]: adds to it the last ones before it. */
     fun <E : Throwable> ending(failure: E): E {

@@ -51,7 +51,11 @@ public final class ThreadRetry {
                 return value;
             }
             ThreadWaiter.throwIfInterrupted();
-            if (!call.advance(value, retryAfter)) return value;
+            if (!call.advance(value, retryAfter)) {
+                Throwable why = call.failureAfter(value);
+                if (why != null) throw Stages.asException(why);
+                return value;
+            }
             await(call);
         }
     }

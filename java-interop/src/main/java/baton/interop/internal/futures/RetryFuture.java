@@ -178,8 +178,10 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
             boolean isAccepted = mine.accepts(value);
             if (isAccepted) RetryBridge.succeeded(mine.policy);
             if (isAccepted || !mine.advance(value)) {
+                Throwable why = isAccepted ? null : mine.call().failureAfter(value);
                 plan = null;
-                succeed(value);
+                if (why == null) succeed(value);
+                else fail(why);
                 return NO_ATTEMPT;
             }
         }
