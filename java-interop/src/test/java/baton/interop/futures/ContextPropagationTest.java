@@ -27,7 +27,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
@@ -355,5 +357,54 @@ class ContextPropagationTest {
         });
         assertEquals(List.of(failure), reported);
         assertEquals(1, semaphore.availablePermits());
+    }
+
+    /** As a propagator of users might: it calls the action twice, not at all, and hides its failure. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void propagatorThatMisusesTheAction_runsItOnce_andItsResultCounts(int calls) {
+        List<Integer> runs = Collections.synchronizedList(new ArrayList<>());
+        ContextPropagation.enable(new ContextPropagator<String>() {
+            @Override
+            public String capture() {
+                return "";
+            }
+
+            @Override
+            public Runnable restore(String captured) {
+                return () -> {};
+            }
+
+            @Override
+            @SuppressWarnings("ReturnsNullCollection")
+            public <T> T around(String captured, Callable<T> action) {
+                for (int i = 0; i < calls; i++) {
+                    try {
+                        action.call();
+                    } catch (Exception e) {
+                        // Hidden.
+                    }
+                }
+                return null;
+            }
+        });
+        AsyncSemaphore semaphore = AsyncSemaphore.create(1);
+        assertEquals(
+                7,
+                await(semaphore.withPermit(
+                        () -> {
+                            runs.add(1);
+                            return 7;
+                        },
+                        ForkJoinPool.commonPool())));
+        assertEquals(List.of(1), runs);
+        IllegalStateException failure = new IllegalStateException("of the action");
+        CompletableFuture<Integer> failed = semaphore.withPermit(
+                () -> {
+                    throw failure;
+                },
+                ForkJoinPool.commonPool());
+        assertSame(
+                failure, assertThrows(CompletionException.class, failed::join).getCause());
     }
 }

@@ -2,7 +2,10 @@ package baton.interop.internal.futures;
 
 import baton.interop.ContextPropagator;
 import baton.waiting.threads.Trampoline;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class CallerContext implements Executor {
     private static volatile @Nullable ContextPropagator<? extends @Nullable Object> current;
 
-    private final Supplier<Runnable> restore;
+    private final Around around;
     final @Nullable Executor executor;
 
-    private CallerContext(Supplier<Runnable> restore, @Nullable Executor executor) {
-        this.restore = restore;
+    private CallerContext(Around around, @Nullable Executor executor) {
+        this.around = around;
         this.executor = executor;
     }
 
@@ -33,9 +36,14 @@ public final class CallerContext implements Executor {
         return propagator == null ? null : new CallerContext(captured(propagator), executor);
     }
 
-    private static <C extends @Nullable Object> Supplier<Runnable> captured(ContextPropagator<C> propagator) {
+    private static <C extends @Nullable Object> Around captured(ContextPropagator<C> propagator) {
         C captured = propagator.capture();
-        return () -> propagator.restore(captured);
+        return action -> propagator.around(captured, action);
+    }
+
+    /** A propagator with what it has captured. */
+    private interface Around {
+        void run(Callable<?> action) throws Exception;
     }
 
     /** An executor that runs commands in the caller's context, on {@code executor}, or in place if that is null. */
@@ -99,26 +107,44 @@ public final class CallerContext implements Executor {
         T call() throws X;
     }
 
+    /** An exception of the propagator must not reach the thread that runs this, which may be releasing a lock. */
     public <T extends @Nullable Object, X extends Exception> T call(Action<T, X> action) throws X {
-        Runnable undo = restored();
+        var once = new OnceCalled<>(action);
         try {
-            return action.call();
-        } finally {
-            try {
-                undo.run();
-            } catch (Throwable e) {
-                Trampoline.report(e);
-            }
+            around.run(once);
+        } catch (Throwable e) {
+            if (e != once.failure) Trampoline.report(e);
         }
+        return once.result();
     }
 
-    /** An exception of the propagator must not reach the thread that runs this, which may be releasing a lock. */
-    private Runnable restored() {
-        try {
-            return restore.get();
-        } catch (Throwable e) {
-            Trampoline.report(e);
-            return () -> {};
+    /** Calls the action if the propagator does not, and keeps what it returns or throws from the propagator. */
+    private static final class OnceCalled<T extends @Nullable Object, X extends Exception> implements Callable<T> {
+        private final Action<T, X> action;
+        private final List<T> value = new ArrayList<>(1);
+        private @Nullable Throwable failure;
+
+        OnceCalled(Action<T, X> action) {
+            this.action = action;
+        }
+
+        @Override
+        public T call() throws X {
+            if (value.isEmpty() && failure == null) {
+                try {
+                    value.add(action.call());
+                } catch (Throwable e) {
+                    failure = e;
+                }
+            }
+            return result();
+        }
+
+        @SuppressWarnings("unchecked") // the action throws an X or what is unchecked
+        T result() throws X {
+            if (failure instanceof Error error) throw error;
+            if (failure != null) throw (X) failure;
+            return value.isEmpty() ? call() : value.get(0);
         }
     }
 
