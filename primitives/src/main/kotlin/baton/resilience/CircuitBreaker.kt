@@ -80,7 +80,7 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
         config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
         name: String? = null,
     ) : this(config, name, BoundClock(config.clock)) {
-        listIfNamed(core)
+        if (named is String) listIfNamed(core) // Not one of many keys.
     }
 
     /** Shown by messages and [toString]. */

@@ -6,6 +6,7 @@ import baton.monitoring.Usage
 import baton.monitoring.core.listIfNamed
 import baton.monitoring.toUsage
 import baton.resilience.limiter.RateLimiterCore
+import baton.waiting.clock.BoundClock
 import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
@@ -55,17 +56,15 @@ import kotlin.time.Duration
  *
  * For several limits at once, acquire from the limiter of the longer time first, then from that of the shorter one. All
  * members may be called from any thread.
- *
- * @property name shown by messages and [toString].
  */
 public class RateLimiter
-private constructor(
+internal constructor(
     rate: Rate,
     burst: Long,
     private val isLeaky: Boolean,
     maxWaiting: Int,
-    clock: BatonClock?,
-    public override val name: String?,
+    clock: BoundClock,
+    private val named: Any?,
 ) : Monitored {
     @get:JvmSynthetic internal val core: RateLimiterCore
 
@@ -73,8 +72,12 @@ private constructor(
         requireBurst(burst)
         require(maxWaiting >= 0) { "maxWaiting = $maxWaiting, must be at least 0" }
         core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, clock, this)
-        listIfNamed(core)
+        if (named is String) listIfNamed(core) // Not one of many keys.
     }
+
+    /** Shown by messages and [toString]. */
+    public override val name: String?
+        get() = named?.toString()
 
     /** How fast permits come. */
     public val rate: Rate
@@ -215,7 +218,7 @@ private constructor(
             maxWaiting: Int = Int.MAX_VALUE,
             clock: BatonClock? = null,
             name: String? = null,
-        ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, clock, name)
+        ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, BoundClock(clock), name)
 
         /**
          * A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise.
@@ -225,7 +228,7 @@ private constructor(
             maxWaiting: Int = Int.MAX_VALUE,
             clock: BatonClock? = null,
             name: String? = null,
-        ): RateLimiter = RateLimiter(rate, burst = 1, isLeaky = true, maxWaiting, clock, name)
+        ): RateLimiter = RateLimiter(rate, burst = 1, isLeaky = true, maxWaiting, BoundClock(clock), name)
     }
 }
 

@@ -67,16 +67,20 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * All members may be called from any thread. The mutex is not bound to threads or coroutines: another coroutine may
  * unlock it.
- *
- * @param locked whether it starts locked, without an owner.
- * @property name shown by messages and [toString].
  */
-public class Mutex(locked: Boolean = false, public override val name: String? = null) : Monitored {
+public class Mutex internal constructor(locked: Boolean, private val named: Any?) : Monitored {
     @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, this)
 
     init {
-        listIfNamed(core)
+        if (named is String) listIfNamed(core) // Not one of many keys.
     }
+
+    /** @param locked whether it starts locked, without an owner. */
+    @JvmOverloads public constructor(locked: Boolean = false, name: String? = null) : this(locked, name as Any?)
+
+    /** Shown by messages and [toString]. */
+    public override val name: String?
+        get() = named?.toString()
 
     /** Whether it is held. */
     public val isLocked: Boolean

@@ -66,24 +66,32 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * All members may be called from any thread.
  *
- * @param permits the number of permits, at least 0.
- * @param acquired how many of them are held from the start, 0 to [permits].
  * @property order the order in which waiters are admitted.
- * @property name shown by messages and [toString].
  */
-public class Semaphore(
-    permits: Int,
-    acquired: Int = 0,
-    public val order: WaitOrder = WaitOrder.FIFO,
-    public override val name: String? = null,
-) : Monitored {
+public class Semaphore
+internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, private val named: Any?) : Monitored {
     @get:JvmSynthetic internal val core: SemaphoreCore
+
+    /**
+     * @param permits the number of permits, at least 0.
+     * @param acquired how many of them are held from the start, 0 to [permits].
+     */
+    public constructor(
+        permits: Int,
+        acquired: Int = 0,
+        order: WaitOrder = WaitOrder.FIFO,
+        name: String? = null,
+    ) : this(permits, acquired, order, name as Any?)
+
+    /** Shown by messages and [toString]. */
+    public override val name: String?
+        get() = named?.toString()
 
     init {
         requireNoneOrMore(permits)
         require(acquired in 0..permits) { "acquired = $acquired, must be within 0..$permits, the permits" }
         core = SemaphoreCore(permits, acquired, order, this)
-        listIfNamed(core)
+        if (named is String) listIfNamed(core) // Not one of many keys.
     }
 
     /** The number of permits. After [resize] has shrunk it, more than that may still be held. */

@@ -1,6 +1,5 @@
 package baton.resilience.limiter
 
-import baton.BatonClock
 import baton.monitoring.Monitored
 import baton.resilience.Rate
 import baton.resilience.RateLimitedException
@@ -53,10 +52,9 @@ internal class RateLimiterCore(
     burst: Long,
     val isLeaky: Boolean,
     private val maxWaiting: Int,
-    givenClock: BatonClock?,
+    override val clock: BoundClock,
     private val limiter: Monitored,
 ) : WaitCore() {
-    override val clock: BoundClock = BoundClock(givenClock)
     private val bucket = TokenBucket(rate, burst)
     private val queue = RateQueue(this, bucket, isLeaky, burst)
     private val timer = HeadTimer(this, bucket)
@@ -172,6 +170,9 @@ internal class RateLimiterCore(
     /** Whether a newcomer could have [permits] after [time], if every caller before it takes its permits. */
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
         decideAt(clock.read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
+
+    /** The time from [now] until all its tokens are there, if no call takes any. */
+    fun nanosUntilFull(now: Long): Long = decideAt(now) { bucket.nanosUntil(queue.burst) }
 
     override fun enqueue(waiter: Waiter): Int {
         noteWait(waiter)

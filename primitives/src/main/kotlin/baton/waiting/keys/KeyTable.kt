@@ -84,6 +84,18 @@ internal constructor(
         }
     }
 
+    /** Leases the object of [key] and runs [acquire] with it; the lease ends at once if that throws. */
+    internal inline fun leaseFor(key: K, acquire: (T) -> Unit): KeyEntry<T> {
+        val entry = lease(key)
+        try {
+            acquire(entry.value)
+        } catch (e: Throwable) {
+            entry.end()
+            throw e
+        }
+        return entry
+    }
+
     /** The object of a [lease], for inlined code, whose types users see. */
     @Suppress("UNCHECKED_CAST") internal fun valueOf(lease: Any): T = (lease as KeyEntry<T>).value
 
