@@ -4,6 +4,7 @@ import baton.BatonClock;
 import baton.bridge.BreakerBridge;
 import baton.bridge.BreakerSettings;
 import baton.bridge.Durations;
+import baton.bridge.KeyBridge;
 import baton.interop.internal.futures.Countdown;
 import baton.interop.internal.futures.ProtectFuture;
 import baton.monitoring.CallEvent;
@@ -11,6 +12,7 @@ import baton.resilience.BreakerState;
 import baton.resilience.CircuitBreaker;
 import baton.resilience.CircuitBreakerConfig;
 import baton.resilience.CircuitBreakerMetrics;
+import baton.resilience.CircuitBreakers;
 import baton.resilience.CircuitOpenException;
 import baton.resilience.Jitter;
 import baton.resilience.SlidingWindow;
@@ -342,6 +344,10 @@ public final class AsyncCircuitBreaker {
          */
         public AsyncCircuitBreaker build() {
             return of(new CircuitBreaker(settings.toConfig(), name));
+        }
+
+        <K> CircuitBreakers<K> byKey(Duration keepIdle, int maxKeys) {
+            return KeyBridge.circuitBreakers(settings.toConfig(), keepIdle, maxKeys, name);
         }
 
         @Override

@@ -3,13 +3,13 @@ package baton.interop;
 import baton.PermitTimeoutException;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.HeldPermit;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.MutexPermit;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
 import baton.sync.Mutex;
-import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -42,12 +42,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncMutex {
     private final Mutex mutex;
-    private final WaitCore core;
     private final @Nullable Object owner;
 
     private AsyncMutex(Mutex mutex, @Nullable Object owner) {
         this.mutex = mutex;
-        this.core = SyncBridge.of(mutex);
         this.owner = owner;
     }
 
@@ -194,14 +192,23 @@ public final class AsyncMutex {
     }
 
     private CompletableFuture<Permit> request(@Nullable Executor executor, @Nullable Duration timeout) {
+        return request(mutex, owner, new MutexPermit(mutex, owner), executor, timeout);
+    }
+
+    /** A future of {@code grant}, which stands for the lock. */
+    static CompletableFuture<Permit> request(
+            Mutex mutex,
+            @Nullable Object owner,
+            HeldPermit grant,
+            @Nullable Executor executor,
+            @Nullable Duration timeout) {
         try {
-            if (mutex.tryLock(owner)) return CompletableFuture.completedFuture(handOut());
+            if (mutex.tryLock(owner)) return CompletableFuture.completedFuture(grant.handedOut());
         } catch (IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Permit grant = new MutexPermit(mutex, owner);
         Supplier<TimeoutException> late = timeout == null ? null : () -> Late.lock(timeout, mutex);
-        return WaiterFuture.enqueue(core, 1, owner, grant, executor, timeout, late);
+        return WaiterFuture.enqueue(SyncBridge.of(mutex), 1, owner, grant, executor, timeout, late);
     }
 
     private Permit handOut() {

@@ -14,6 +14,7 @@ import baton.resilience.Rate;
 import baton.resilience.RateLimitedException;
 import baton.resilience.RateLimiter;
 import baton.resilience.RateLimiterClosedException;
+import baton.resilience.RateLimiters;
 import baton.resilience.RateReservation;
 import baton.waiting.WaitCore;
 import java.time.Duration;
@@ -271,7 +272,11 @@ public final class AsyncRateLimiter implements AutoCloseable {
 
     /** One permit for an action. */
     private CompletableFuture<Permit> permit() {
-        return request(1, new UsedPermit(limiter), null, null);
+        return permit(null);
+    }
+
+    CompletableFuture<Permit> permit(@Nullable Duration timeout) {
+        return request(1, new UsedPermit(limiter), null, timeout);
     }
 
     /** Builds an {@link AsyncRateLimiter}: a token bucket, unless it is {@link #leaky}. */
@@ -344,6 +349,12 @@ public final class AsyncRateLimiter implements AutoCloseable {
                             ? RateLimiter.Companion.leakyBucket(rate, maxWaiting, clock, name)
                             : RateLimiter.Companion.tokenBucket(
                                     rate, burst == 0 ? rate.getPermits() : burst, maxWaiting, clock, name));
+        }
+
+        <K> RateLimiters<K> byKey(int maxKeys) {
+            if (isLeaky) throw new IllegalArgumentException("a leaky bucket, must be a token bucket for each key");
+            long most = burst == 0 ? rate.getPermits() : burst;
+            return new RateLimiters<>(rate, most, maxKeys, maxWaiting, clock, name);
         }
     }
 }

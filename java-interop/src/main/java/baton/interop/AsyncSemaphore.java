@@ -4,6 +4,7 @@ import baton.PermitTimeoutException;
 import baton.Priority;
 import baton.bridge.SyncBridge;
 import baton.interop.internal.futures.CallerContext;
+import baton.interop.internal.futures.HeldPermit;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.SemaphorePermit;
 import baton.interop.internal.futures.Stages;
@@ -294,14 +295,24 @@ public final class AsyncSemaphore implements AutoCloseable {
 
     private CompletableFuture<Permit> request(
             int permits, @Nullable Priority priority, @Nullable Executor executor, @Nullable Duration timeout) {
+        return request(semaphore, permits, new SemaphorePermit(semaphore, permits), priority, executor, timeout);
+    }
+
+    /** A future of {@code grant}, which stands for the permits. */
+    static CompletableFuture<Permit> request(
+            Semaphore semaphore,
+            int permits,
+            HeldPermit grant,
+            @Nullable Priority priority,
+            @Nullable Executor executor,
+            @Nullable Duration timeout) {
         try {
-            if (semaphore.tryAcquire(permits)) return CompletableFuture.completedFuture(handOut(permits));
+            if (semaphore.tryAcquire(permits)) return CompletableFuture.completedFuture(grant.handedOut());
         } catch (SemaphoreClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        Permit grant = new SemaphorePermit(semaphore, permits);
         Supplier<TimeoutException> late = timeout == null ? null : () -> Late.acquire(permits, timeout, semaphore);
-        return WaiterFuture.enqueue(core, permits, priority, grant, executor, timeout, late);
+        return WaiterFuture.enqueue(SyncBridge.of(semaphore), permits, priority, grant, executor, timeout, late);
     }
 
     private Permit handOut(int permits) {

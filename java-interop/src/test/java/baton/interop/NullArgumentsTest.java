@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -82,6 +83,10 @@ class NullArgumentsTest {
                 AsyncRetry.builder(),
                 AsyncCircuitBreaker.create(null),
                 AsyncCircuitBreaker.builder(),
+                AsyncSemaphores.create(1),
+                AsyncMutexes.create(),
+                AsyncRateLimiters.create(AsyncRateLimiter.builder(1, Duration.ofDays(1))),
+                AsyncCircuitBreakers.create(AsyncCircuitBreaker.builder(), Duration.ofDays(1)),
                 AsyncMonitor.start(Duration.ofDays(1), AsyncMonitor.rules(), alert -> {}, never),
                 REGION,
                 REGION.mutex("m")));
@@ -147,7 +152,11 @@ class NullArgumentsTest {
 
     private static boolean acceptsNull(Parameter parameter) {
         return parameter.getAnnotatedType().isAnnotationPresent(Nullable.class)
-                || parameter.getParameterizedType() instanceof TypeVariable<?>;
+                || parameter.getParameterizedType() instanceof TypeVariable<?> type && !isKey(type);
+    }
+
+    private static boolean isKey(TypeVariable<?> type) {
+        return type.getName().equals("K");
     }
 
     @ParameterizedTest(name = "{0} {1}")
@@ -197,6 +206,7 @@ class NullArgumentsTest {
         if (type == BiConsumer.class) return (BiConsumer<Object, Object>) (x, y) -> {};
         if (type == BiFunction.class) return (BiFunction<Object, Object, Object>) (x, y) -> x;
         if (type == Predicate.class) return (Predicate<Object>) x -> true;
+        if (type == Collection.class) return List.of("a");
         if (type == Optional.class) return Optional.of("3");
         if (type == AlertRules.class) return AsyncMonitor.rules();
         if (type == AsyncBatchProcessor.class) return AsyncBatchProcessor.create(new ConcurrencyConfig());

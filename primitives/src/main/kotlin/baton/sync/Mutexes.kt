@@ -128,15 +128,12 @@ public class Mutexes<K : Any>(public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEY
         (held as KeyEntry<*>).end()
     }
 
-    /** The leases keep the entries, and so the order, while any caller locks them. */
     @PublishedApi
     @JvmSynthetic
     internal suspend fun lockAll(keys: Collection<K>): List<Any> {
-        val leases = ArrayList<KeyEntry<Mutex>>(keys.size)
+        val leases = table.leaseAll(keys)
         var locked = 0
         try {
-            for (key in LinkedHashSet(keys)) leases.add(table.lease(key))
-            leases.sortBy { it.stamp }
             for (lease in leases) {
                 lease.value.lock()
                 locked++

@@ -84,6 +84,22 @@ internal constructor(
         }
     }
 
+    /**
+     * Leases those of all [keys], each once, in the order in which they were made: while any of them is leased, all
+     * callers see the same order.
+     */
+    public fun leaseAll(keys: Collection<K>): List<KeyEntry<T>> {
+        val leases = ArrayList<KeyEntry<T>>(keys.size)
+        try {
+            for (key in LinkedHashSet(keys)) leases.add(lease(key))
+        } catch (e: Throwable) {
+            for (lease in leases) lease.end()
+            throw e
+        }
+        leases.sortBy { it.stamp }
+        return leases
+    }
+
     /** Leases the object of [key] and runs [acquire] with it; the lease ends at once if that throws. */
     internal inline fun leaseFor(key: K, acquire: (T) -> Unit): KeyEntry<T> {
         val entry = lease(key)
