@@ -46,7 +46,7 @@ class PackagesTest {
         "baton.waiting.coroutine, baton baton.waiting.threads baton.waiting.flight baton.waiting baton.waiting.coroutine",
         "baton.waiting.keys,      baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.keys",
         "baton.waiting.holders,   baton baton.waiting.threads baton.waiting baton.waiting.holders",
-        "baton.monitoring.., baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.holders baton.monitoring..",
+        "baton.monitoring.., baton baton.waiting.threads baton.waiting.clock baton.waiting baton.waiting.keys baton.waiting.holders baton.monitoring..",
         "baton.sync..,     baton baton.waiting.. baton.monitoring.. baton.sync..",
         "baton.channels.., baton baton.waiting.. baton.monitoring.. baton.channels..",
         "baton.tasks..,    baton baton.waiting.. baton.tasks..",

@@ -2,6 +2,7 @@ package baton.micrometer
 
 import baton.micrometer.core.MonitorMeters
 import baton.monitoring.Monitor
+import baton.monitoring.MonitoredCalls
 import io.micrometer.core.instrument.MeterRegistry
 import io.micrometer.core.instrument.binder.MeterBinder
 
@@ -14,19 +15,13 @@ import io.micrometer.core.instrument.binder.MeterBinder
  * BatonMetrics(monitor).bindTo(registry)
  * ```
  *
- * |meter                                 |kind               |what it shows                                                   |
- * |--------------------------------------|-------------------|----------------------------------------------------------------|
- * |`baton.in.use`, `baton.capacity`      |gauge              |how much is in use, and how much there is                       |
- * |`baton.waiting`                       |gauge              |how many callers wait                                           |
- * |`baton.waiting.max`                   |gauge              |the most callers that waited at a time in the last minute or two|
- * |`baton.wait.longest`                  |gauge, seconds     |how long the longest of their waits goes on                     |
- * |`baton.alerts`                        |counter, tag `kind`|how many alerts were raised since the registry was bound        |
- * |`baton.started`, `.failed`, `.refused`|counter            |of a task scheduler, since it was made                          |
+ * `docs/metrics.md` lists the meters. Each has the tags `name` and `type` of its source; the alert of a deadlock has
+ * the type `none`. Gauges of what is in use and of waiting show what the last look of the monitor has seen: to read
+ * them does not touch what is watched. Calls of a [MonitoredCalls], a breaker or a pipeline, are timed by their outcome
+ * as they end; to read the meters of a breaker's state asks the breaker. The meters of a source appear with the first
+ * look at it, and go with the first look without it, or when the monitor is closed. Counters of alerts stay until then.
  *
- * Each meter has the tags `name` and `type` of its source; the alert of a deadlock has the type `none`. The first two
- * and those of waiting show what the last look of the monitor has seen: to read a meter does not touch what is watched.
- * The meters of a source appear with the first look at it, and go with the first look without it, or when the monitor
- * is closed. Counters of alerts stay until then.
+ * No key, owner or message becomes a tag. The reason of a refused call is the class of its exception.
  *
  * The [totals][baton.monitoring.Usage.totals] of other sources are counters, too: `baton.` and their name. All members
  * may be called from any thread. One monitor may be bound to several registries. Two monitors that are bound to one

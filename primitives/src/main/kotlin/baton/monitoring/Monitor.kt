@@ -11,6 +11,7 @@ import baton.waiting.clock.BoundClock
 import baton.waiting.clock.onClock
 import baton.waiting.threads.LoopKeeper
 import baton.waiting.threads.Trampoline
+import java.lang.ref.WeakReference
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CoroutineExceptionHandler
@@ -114,9 +115,10 @@ public class Monitor(
      */
     public fun watch(source: Monitored, name: String? = null, rules: AlertRules? = null): AutoCloseable {
         val type = source.javaClass.simpleName.ifEmpty { "Monitored" }
+        val reference = WeakReference(source)
         val watch =
             add(name ?: source.name ?: type, isDerived = name == null) {
-                Watch(it, type, rules, ::forget, looks, Watch.weakly(source))
+                Watch(it, type, rules, ::forget, looks, reference) { reference.get()?.usage() }
             }
         // Not with the next look.
         tryToBegin(watch)
@@ -130,7 +132,7 @@ public class Monitor(
      * @throws IllegalStateException if the monitor is closed, or its scope has ended.
      */
     public fun watch(name: String, rules: AlertRules? = null, usage: () -> Usage): AutoCloseable =
-        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, ::forget, looks, usage) }
+        add(name, isDerived = false) { Watch(it, TYPE_OF_FUNCTIONS, rules, ::forget, looks, monitored = null, usage) }
 
     private inline fun add(name: String, isDerived: Boolean, make: (String) -> Watch): Watch =
         synchronized(watches) {

@@ -18,8 +18,9 @@ import javax.management.ObjectName
  * A dump lists each [Monitored] object of this library with a name that is in memory, the longest waits first: how much
  * is in use, and of each queue the first hundred waiters with their call, the name of the coroutine or thread, or else
  * the owner, and since when they wait. With [Deadlocks.enable] it names the holders, too, with the calls that took the
- * locks, and ends with the deadlocks that [Deadlocks.find] finds. A clause of a `select` is a waiter like others. Not
- * listed are the primitives of `baton.shared` and objects by key.
+ * locks, and ends with the deadlocks that [Deadlocks.find] finds. A clause of a `select` is a waiter like others. Of
+ * objects by key (`Mutexes` with a name) those are listed for whose key a caller waits. Not listed are the primitives
+ * of `baton.shared`.
  *
  * *Since when.* Waits are noted from the first dump or [register] on, and always at what a [Monitor] watches. Of an
  * older wait the dump says how long it has lasted *at least*: since it was first seen.

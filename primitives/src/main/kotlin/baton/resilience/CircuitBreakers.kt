@@ -1,6 +1,7 @@
 package baton.resilience
 
 import baton.TooManyKeysException
+import baton.monitoring.core.listIfNamed
 import baton.waiting.clock.BoundClock
 import baton.waiting.clock.ClockOwner
 import baton.waiting.clock.SharedClock
@@ -57,6 +58,7 @@ public class CircuitBreakers<K : Any>(
         require(keepIdle.isPositive()) { "keepIdle = $keepIdle, must be above 0" }
         val rule = Rule()
         table = KeyTable("CircuitBreakers", name, maxKeys, rule) { CircuitBreaker(config, it, rule.clock) }
+        table.listIfNamed { it.core }
     }
 
     private inner class Rule : IdleRule<CircuitBreaker>, ClockOwner {

@@ -3,6 +3,7 @@ package baton.resilience
 import baton.BatonClock
 import baton.PermitTimeoutException
 import baton.TooManyKeysException
+import baton.monitoring.core.listIfNamed
 import baton.waiting.clock.BoundClock
 import baton.waiting.clock.ClockOwner
 import baton.waiting.clock.SharedClock
@@ -63,6 +64,7 @@ public class RateLimiters<K : Any>(
 
     init {
         newLimiter("a check of the arguments")
+        table.listIfNamed { it.core }
     }
 
     private fun newLimiter(named: Any) = RateLimiter(rate, burst, isLeaky = false, maxWaiting, rule.clock, named)

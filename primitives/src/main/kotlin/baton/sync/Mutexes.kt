@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.PermitTimeoutException
 import baton.TooManyKeysException
+import baton.monitoring.core.listIfNamed
 import baton.waiting.keys.KeyEntry
 import baton.waiting.keys.KeyTable
 import kotlin.contracts.ExperimentalContracts
@@ -45,6 +46,10 @@ public class Mutexes<K : Any>(public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEY
     @get:JvmSynthetic
     internal val table: KeyTable<K, Mutex> =
         KeyTable("Mutexes", name, maxKeys, rule = null) { Mutex(locked = false, it) }
+
+    init {
+        table.listIfNamed { it.core }
+    }
 
     /** How many keys are in use. */
     public val size: Int

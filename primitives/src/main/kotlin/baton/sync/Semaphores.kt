@@ -2,6 +2,7 @@ package baton.sync
 
 import baton.PermitTimeoutException
 import baton.TooManyKeysException
+import baton.monitoring.core.listIfNamed
 import baton.waiting.keys.KeyEntry
 import baton.waiting.keys.KeyTable
 import kotlin.contracts.ExperimentalContracts
@@ -51,6 +52,7 @@ public class Semaphores<K : Any>(
 
     init {
         require(permits >= 1) { "permits = $permits, must be at least 1" }
+        table.listIfNamed { it.core }
     }
 
     /** How many keys are in use. */

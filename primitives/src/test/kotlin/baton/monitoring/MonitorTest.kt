@@ -262,7 +262,7 @@ class MonitorTest : WatchedSources() {
             val monitor = Monitor(backgroundScope, rules = atOnce)
             val listener =
                 object : MonitorListener {
-                    override fun looked(name: String, type: String, usage: Usage) {
+                    override fun looked(name: String, type: String, source: Monitored?, usage: Usage) {
                         told += "$name $type ${usage.inUse} ${usage.peakWaiting}"
                     }
 

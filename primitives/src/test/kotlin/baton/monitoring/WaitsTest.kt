@@ -8,6 +8,7 @@ import baton.resilience.RateLimiter
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
+import baton.sync.Mutexes
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
@@ -17,6 +18,7 @@ import javax.management.StandardMBean
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.selects.select
 import kotlinx.coroutines.test.TestScope
@@ -122,6 +124,19 @@ class WaitsTest {
         waiting("unseen by the dump") { mutex.lock() }
         assertFalse("unseen by the dump" in Waits.dump())
         assertTrue(mutex.waiting == 1)
+    }
+
+    @Test
+    fun dump_ofObjectsByKey_showsThoseForWhichACallerWaits() = runTest {
+        val locks = Mutexes<Int>(name = "accounts by number")
+        waiting("holder") { locks.withLock(42) { awaitCancellation() } }
+        waiting("other") { locks.withLock(43) { awaitCancellation() } }
+        waiting("second") { locks.withLock(42) {} }
+        assertEquals(
+            listOf("Mutex 'accounts by number[42]': 1 of 1 in use, 1 waiting", "  lock by second"),
+            linesAbout("Mutex 'accounts by number[42]'"),
+        )
+        assertFalse("accounts by number[43]" in Waits.dump())
     }
 
     @Test

@@ -1,6 +1,7 @@
 package baton.micrometer.core
 
 import baton.monitoring.Alert
+import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.MonitorListener
 import io.micrometer.core.instrument.Counter
@@ -15,8 +16,8 @@ internal class MonitorMeters(private val registry: MeterRegistry) : MonitorListe
     private var isClosed = false
 
     @Synchronized
-    override fun looked(name: String, type: String, usage: Usage) {
-        if (!isClosed) sources.getOrPut(name) { SourceMeters(registry, name, type) }.show(usage)
+    override fun looked(name: String, type: String, source: Monitored?, usage: Usage) {
+        if (!isClosed) sources.getOrPut(name) { SourceMeters(registry, name, type, source) }.show(usage)
     }
 
     @Synchronized

@@ -41,6 +41,11 @@ public final class FlightEvents {
         };
     }
 
+    /** A run of a schedule begins; null if there is no recording. */
+    public static RecordedRun run() {
+        return areOn() ? new RecordedRun() : null;
+    }
+
     /** A call of {@code primitive} was refused. */
     public static <E extends Throwable> E refused(String primitive, E refusal) {
         if (areOn()) RefusalEvent.record(primitive, refusal);

@@ -2,6 +2,7 @@ package baton.monitoring.core
 
 import baton.InternalBatonApi
 import baton.monitoring.Alert
+import baton.monitoring.Monitored
 import baton.monitoring.Usage
 
 /**
@@ -12,9 +13,9 @@ import baton.monitoring.Usage
 public interface MonitorListener {
     /**
      * A look at the source of that name, whose class is the [type]. The [Usage.peakWaiting] is that since the look
-     * before.
+     * before. The [source] is null if a function is watched; a listener must not keep it in memory.
      */
-    public fun looked(name: String, type: String, usage: Usage)
+    public fun looked(name: String, type: String, source: Monitored?, usage: Usage)
 
     /** That source is watched no more. Called at the next look. */
     public fun ended(name: String, type: String)

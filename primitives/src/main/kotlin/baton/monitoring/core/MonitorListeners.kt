@@ -1,6 +1,7 @@
 package baton.monitoring.core
 
 import baton.monitoring.Alert
+import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import java.util.concurrent.CopyOnWriteArrayList
 
@@ -24,7 +25,9 @@ internal class MonitorListeners(private val onAlert: (Alert) -> Unit, private va
         before = now
     }
 
-    override fun looked(name: String, type: String, usage: Usage): Unit = each { it.looked(name, type, usage) }
+    override fun looked(name: String, type: String, source: Monitored?, usage: Usage): Unit = each {
+        it.looked(name, type, source, usage)
+    }
 
     override fun ended(name: String, type: String): Unit = each { it.ended(name, type) }
 

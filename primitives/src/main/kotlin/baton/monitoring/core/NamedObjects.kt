@@ -5,34 +5,59 @@ package baton.monitoring.core
 import baton.InternalBatonApi
 import baton.monitoring.Monitored
 import baton.waiting.WaitCore
+import baton.waiting.keys.KeyTable
 import java.lang.ref.ReferenceQueue
 import java.lang.ref.WeakReference
 import java.util.concurrent.ConcurrentHashMap
 
-/** The objects with a name that are in memory, for a dump of their waits. Keeps none of them in memory. */
+/** What is in memory and has a name, for a dump of its waits. Keeps nothing of it in memory. */
 internal object NamedObjects {
-    private val objects: MutableSet<NamedObject> = ConcurrentHashMap.newKeySet()
-    private val unreachable = ReferenceQueue<Monitored>()
+    private val all: MutableSet<Named<*>> = ConcurrentHashMap.newKeySet()
+    val unreachable = ReferenceQueue<Any>()
 
-    fun add(source: Monitored, core: WaitCore?) {
-        while (true) objects.remove(unreachable.poll() ?: break)
-        objects += NamedObject(source, core, unreachable)
+    fun add(named: Named<*>) {
+        while (true) all.remove(unreachable.poll() ?: break)
+        all += named
     }
 
-    fun all(): List<NamedObject> = objects.toList()
+    /** Calls [visit] for each object with its name, and with the core at which its callers wait, if it has one. */
+    fun forEach(visit: (Monitored, WaitCore?) -> Unit) {
+        for (named in all) named.forEach(visit)
+    }
 }
 
-/** @param core at which its callers wait; null if it has none. It is in memory as long as the object. */
-internal class NamedObject(source: Monitored, core: WaitCore?, queue: ReferenceQueue<Monitored>) :
-    WeakReference<Monitored>(source, queue) {
-    private val coreReference = core?.let(::WeakReference)
+/** One that is in memory, or many. */
+internal sealed class Named<T : Any>(named: T) : WeakReference<T>(named, NamedObjects.unreachable) {
+    abstract fun forEach(visit: (Monitored, WaitCore?) -> Unit)
+}
 
-    val core: WaitCore?
-        get() = coreReference?.get()
+/** @param core is in memory as long as the object. */
+private class NamedObject(source: Monitored, core: WaitCore?) : Named<Monitored>(source) {
+    private val core = core?.let(::WeakReference)
+
+    override fun forEach(visit: (Monitored, WaitCore?) -> Unit) {
+        visit(get() ?: return, core?.get())
+    }
+}
+
+/** The objects for whose keys callers wait: there may be very many others. */
+private class NamedKeys<T : Monitored>(table: KeyTable<*, T>, private val coreOf: (T) -> WaitCore) :
+    Named<KeyTable<*, T>>(table) {
+    override fun forEach(visit: (Monitored, WaitCore?) -> Unit) {
+        for (value in get()?.values.orEmpty()) {
+            val core = coreOf(value)
+            if (core.isAwaited) visit(value, core)
+        }
+    }
 }
 
 /** Called at the end of the constructor of an object whose callers wait at [core], if any. */
 @InternalBatonApi
 public fun Monitored.listIfNamed(core: WaitCore?) {
-    if (name != null) NamedObjects.add(this, core)
+    if (name != null) NamedObjects.add(NamedObject(this, core))
+}
+
+/** As the other, for objects by key. */
+internal fun <T : Monitored> KeyTable<*, T>.listIfNamed(coreOf: (T) -> WaitCore) {
+    if (name != null) NamedObjects.add(NamedKeys(this, coreOf))
 }

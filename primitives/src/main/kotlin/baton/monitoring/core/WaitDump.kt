@@ -1,8 +1,10 @@
 package baton.monitoring.core
 
 import baton.monitoring.Deadlock
+import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.waiting.SeenWait
+import baton.waiting.WaitCore
 import baton.waiting.WaitNote
 import baton.waiting.holders.DeadlockDetection
 import baton.waiting.holders.LockCore
@@ -15,8 +17,13 @@ import kotlin.time.Duration.Companion.nanoseconds
 /** One look at all objects with a name, those with the longest waits first. */
 internal class WaitDump(private val deadlocks: List<Deadlock>) {
     private val at = Instant.now().truncatedTo(ChronoUnit.MILLIS)
-    private val objects =
-        NamedObjects.all().mapNotNull(::look).sortedWith(compareByDescending<Seen> { it.longest }.thenBy { it.label })
+    private val objects: List<Seen>
+
+    init {
+        val seen = ArrayList<Seen>()
+        NamedObjects.forEach { source, core -> seen += look(source, core) }
+        objects = seen.sortedWith(compareByDescending<Seen> { it.longest }.thenBy { it.label })
+    }
 
     /**
      * @property unseen how many more callers wait.
@@ -36,13 +43,10 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
         val waiting = usage?.waiting ?: 0
     }
 
-    /** Null once it is not in memory any more. */
-    private fun look(named: NamedObject): Seen? {
-        val source = named.get() ?: return null
+    private fun look(source: Monitored, core: WaitCore?): Seen {
         val type = source.javaClass.simpleName
         val name = source.name.orEmpty()
         return try {
-            val core = named.core
             val holders = if (core is LockCore && DeadlockDetection.isOn) LockLook(core).holds else emptyList()
             val usage = source.usage()
             val (waits, counted) = core?.waits(WAITERS) ?: (emptyList<SeenWait>() to usage.waiting)

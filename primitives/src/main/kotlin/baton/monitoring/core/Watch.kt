@@ -19,7 +19,8 @@ import kotlin.time.DurationUnit
  * One source that a monitor watches.
  *
  * @property type the class of the source, for what shows it.
- * @param source returns the usage; null once the source is not in memory any more.
+ * @property monitored the source, unless it is a function.
+ * @property source returns the usage; null once the source is not in memory any more.
  */
 internal class Watch(
     val name: String,
@@ -27,6 +28,7 @@ internal class Watch(
     private val ownRules: AlertRules?,
     private val onClose: (Watch) -> Unit,
     private val clock: LookClock,
+    private val monitored: WeakReference<Monitored>?,
     private val source: () -> Usage?,
 ) : TinyLock(), AutoCloseable {
     // Written by the monitor's coroutine alone.
@@ -95,7 +97,7 @@ internal class Watch(
         hasFailed = false
         follow(seen.longest)
         val usage = seen.with(longestWaitOf(seen), peakOfLooks.take(seen.waiting))
-        listener.looked(name, type, usage)
+        listener.looked(name, type, monitored?.get(), usage)
         judge(usage, ownRules ?: rules, listener)
         return true
     }
@@ -157,11 +159,5 @@ internal class Watch(
     companion object {
         /** The kinds about a time. */
         private val TIMES = setOf(Alert.Kind.LONGEST_WAIT, Alert.Kind.LONGEST_RUN)
-
-        /** Does not keep [source] in memory. */
-        fun weakly(source: Monitored): () -> Usage? {
-            val reference = WeakReference(source)
-            return { reference.get()?.usage() }
-        }
     }
 }

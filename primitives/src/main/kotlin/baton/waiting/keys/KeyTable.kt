@@ -37,7 +37,7 @@ import java.util.concurrent.atomic.AtomicLong
 public class KeyTable<K : Any, T : Any>
 internal constructor(
     private val kind: String,
-    private val name: String?,
+    internal val name: String?,
     private val maxKeys: Int,
     private val rule: IdleRule<T>?,
     internal val make: (KeyEntry<T>) -> T,
