@@ -54,7 +54,7 @@ class PackagesTest {
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
         "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
         "baton.batch..,    baton baton.waiting.clock baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
-        "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.micrometer..",
+        "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.resilience baton.micrometer..",
         "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge baton.scheduler.. baton.test..",
         "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge..",
         "baton.scheduler.., baton baton.files baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.scheduler..",
