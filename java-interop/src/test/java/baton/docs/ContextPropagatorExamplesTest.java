@@ -2,6 +2,7 @@ package baton.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import baton.interop.AsyncSemaphore;
 import baton.interop.ContextPropagation;
@@ -89,5 +90,16 @@ class ContextPropagatorExamplesTest {
         ContextPropagation.enable(new MicrometerPropagator());
         assertNull(USER.get());
         assertEquals("null, alice, bob", seen(USER::get, () -> USER.set("alice"), () -> USER.set("bob")));
+    }
+
+    private static final Object USER = new Object();
+    private static final Object TENANT = new Object();
+
+    /** That of docs/context.md. On older JDKs there are no scoped values, and on newer ones these are none. */
+    @Test
+    void scopedValues_thatAreNone_areRefused() {
+        assertThrows(RuntimeException.class, () -> {
+            ContextPropagation.enable(ContextPropagator.ofScopedValues(USER, TENANT));
+        });
     }
 }
