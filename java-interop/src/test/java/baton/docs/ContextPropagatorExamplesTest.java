@@ -92,7 +92,6 @@ class ContextPropagatorExamplesTest {
         assertEquals("null, alice, bob", seen(USER::get, () -> USER.set("alice"), () -> USER.set("bob")));
     }
 
-    private static final Object USER = new Object();
     private static final Object TENANT = new Object();
 
     /** That of docs/context.md. On older JDKs there are no scoped values, and on newer ones these are none. */
