@@ -84,6 +84,7 @@ internal class SourceMeters(private val registry: MeterRegistry, name: String, v
                     .tags(tags)
                     .register(registry)
             FIRED -> counter(PREFIX + "runs.begun", total, tags)
+            RETRIED -> counter(PREFIX + "runs.retried", total, tags)
             else -> counter(PREFIX + "runs", total, tags.and("outcome", wordsOf(total)))
         }
 
@@ -99,6 +100,7 @@ internal class SourceMeters(private val registry: MeterRegistry, name: String, v
         const val PREFIX = "baton."
         const val RUN = "run.longest"
         const val FIRED = "fired"
+        const val RETRIED = "retried"
         const val LAG = "lagTotal"
         const val WINDOWS = 2
         val WINDOW: Duration = Duration.ofMinutes(1)
