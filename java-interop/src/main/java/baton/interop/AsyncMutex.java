@@ -150,6 +150,13 @@ public final class AsyncMutex {
         return WithPermitFuture.run(CallerContext.supplier(action), lock(timeout), null);
     }
 
+    /** As {@link #withLock(Callable, Executor)}, within {@code timeout}; see {@link #withLock(Supplier, Duration)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withLock(
+            Callable<T> action, Executor executor, Duration timeout) {
+        Objects.requireNonNull(executor, "executor");
+        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), lock(timeout), executor);
+    }
+
     /** A new condition, on which holders of this mutex can wait. */
     public AsyncCondition newCondition() {
         return newCondition(null);

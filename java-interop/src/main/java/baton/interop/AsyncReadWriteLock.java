@@ -166,6 +166,12 @@ public final class AsyncReadWriteLock {
                 LockMode.READ, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
     }
 
+    /** As {@link #withRead(Callable, Executor)}, within {@code timeout}; see {@link #withRead(Supplier, Duration)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withRead(
+            Callable<T> action, Executor executor, Duration timeout) {
+        return withinTimeout(LockMode.READ, action, executor, timeout);
+    }
+
     // ---- to write
 
     /** A future that completes when this caller may write, alone. Closing the permit unlocks it. */
@@ -218,6 +224,18 @@ public final class AsyncReadWriteLock {
     public <T extends @Nullable Object> CompletableFuture<T> withWrite(Callable<T> action, Executor executor) {
         return requests.run(
                 LockMode.WRITE, Stages.<T>ofCallable(action), Objects.requireNonNull(executor, "executor"), null);
+    }
+
+    /** As {@link #withWrite(Callable, Executor)}, within {@code timeout}; see {@link #withWrite(Supplier, Duration)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withWrite(
+            Callable<T> action, Executor executor, Duration timeout) {
+        return withinTimeout(LockMode.WRITE, action, executor, timeout);
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> withinTimeout(
+            LockMode mode, Callable<T> action, Executor executor, Duration timeout) {
+        Objects.requireNonNull(executor, "executor");
+        return requests.run(mode, Stages.<T>ofCallable(action), executor, Objects.requireNonNull(timeout, "timeout"));
     }
 
     // ---- to read upgradably

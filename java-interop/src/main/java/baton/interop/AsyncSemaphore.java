@@ -234,6 +234,20 @@ public final class AsyncSemaphore implements AutoCloseable {
         return WithPermitFuture.run(CallerContext.supplier(action), acquire(permits, timeout), null);
     }
 
+    /** As {@link #withPermits(int, Callable, Executor, Duration)}, for one permit. */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(
+            Callable<T> action, Executor executor, Duration timeout) {
+        return withPermits(1, action, executor, timeout);
+    }
+
+    /** As {@link #withPermits(int, Callable, Executor)}, within {@code timeout}; see {@link #withPermits(int, Supplier, Duration)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermits(
+            int permits, Callable<T> action, Executor executor, Duration timeout) {
+        Objects.requireNonNull(executor, "executor");
+        return WithPermitFuture.run(
+                CallerContext.supplier(Stages.<T>ofCallable(action)), acquire(permits, timeout), executor);
+    }
+
     /**
      * A future that completes as soon as no permit is held. It takes no permits and holds back no other request.
      * Cancelling it withdraws it. In an unfair semaphore a released permit that the first waiter has not taken yet

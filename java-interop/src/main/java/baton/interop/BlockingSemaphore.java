@@ -123,6 +123,33 @@ public final class BlockingSemaphore {
         return SyncBridge.tryAcquireAsThread(semaphore, permits) ? Optional.of(permit.handedOut()) : Optional.empty();
     }
 
+    /** As {@link #tryAcquire(int, Duration)}, for one permit. */
+    public Optional<Permit> tryAcquire(Duration timeout) throws InterruptedException {
+        return tryAcquire(1, timeout);
+    }
+
+    /**
+     * As {@link #acquire(int, Duration)}, but returns nothing if the permits were not granted in time, instead of
+     * throwing.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1 or above the number of permits, unless that is 0
+     * @throws SemaphoreClosedException if the semaphore is closed
+     */
+    public Optional<Permit> tryAcquire(int permits, Duration timeout) throws InterruptedException {
+        return Optional.ofNullable(permitWithin(permits, null, timeout));
+    }
+
+    /**
+     * All permits that are free, as one; nothing if none is free, or if a caller waits that this would overtake. It does
+     * not wait.
+     *
+     * @throws SemaphoreClosedException if the semaphore is closed
+     */
+    public Optional<Permit> drain() {
+        int permits = SyncBridge.drainAsThread(semaphore);
+        return permits == 0 ? Optional.empty() : Optional.of(new SemaphorePermit(semaphore, permits).handedOut());
+    }
+
     /** As {@link #call(int, Callable)}, for one permit. */
     public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
         return call(1, action);
@@ -188,12 +215,19 @@ public final class BlockingSemaphore {
 
     private Permit requestWithin(int permits, @Nullable Priority priority, Duration timeout)
             throws InterruptedException, PermitTimeoutException {
+        Permit permit = permitWithin(permits, priority, timeout);
+        if (permit == null) throw Late.acquire(permits, timeout, semaphore);
+        return permit;
+    }
+
+    /** Null if the permits were not granted in time. */
+    private @Nullable Permit permitWithin(int permits, @Nullable Priority priority, Duration timeout)
+            throws InterruptedException {
         long nanos = Timeout.nanos(timeout);
         ThreadWaiter.throwIfInterrupted();
         SemaphorePermit permit = new SemaphorePermit(semaphore, permits);
         if (SyncBridge.tryAcquireAsThread(semaphore, permits)) return permit.handedOut();
-        if (nanos > 0 && waiter(permits, priority).await(nanos)) return permit.handedOut();
-        throw Late.acquire(permits, timeout, semaphore);
+        return nanos > 0 && waiter(permits, priority).await(nanos) ? permit.handedOut() : null;
     }
 
     private ThreadWaiter waiter(int permits, @Nullable Priority priority) {

@@ -40,6 +40,9 @@ import kotlinx.coroutines.future.await
 @InternalBatonApi
 public fun tryAcquireAsThread(semaphore: Semaphore, permits: Int): Boolean = semaphore.tryAcquireAsThread(permits)
 
+/** [Semaphore.drain] by the current thread, as [tryAcquireAsThread]. */
+@InternalBatonApi public fun drainAsThread(semaphore: Semaphore): Int = semaphore.drainAsThread()
+
 /** The core at which readers and writers wait; a waiter's request is the result of one of the four functions below. */
 @InternalBatonApi @JvmName("of") public fun coreOf(lock: ReadWriteLock): WaitCore = lock.core
 

@@ -1,6 +1,7 @@
 package baton.sync
 
 import baton.Boosting
+import baton.PermitTimeoutException
 import baton.Priority
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
@@ -53,7 +54,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * failed [tryLock] publishes and sees nothing.
  *
  * *Owners.* An owner is any object that stands for the holder, compared by identity. With an owner, a second lock
- * throws instead of waiting for itself for ever, and only the owner can unlock. The mutex is not reentrant.
+ * throws instead of waiting for itself for ever, and only the owner can unlock. The mutex is not reentrant. A
+ * [Duration], which has no identity, is refused as an owner, so that no timeout is taken for one.
  *
  * *Boosting.* While a waiter is more urgent than the coroutine that holds the mutex, that coroutine and its children
  * run at the level of the most urgent waiter, if their dispatcher supports boosting (see [Boosting]). The mutex knows
@@ -203,6 +205,24 @@ public class Mutex internal constructor(locked: Boolean, private val named: Any?
 public suspend inline fun <T> Mutex.withLock(owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
     lock(owner)
+    try {
+        return action()
+    } finally {
+        unlock(owner)
+    }
+}
+
+/**
+ * As [withLock] without a timeout, but waits [timeout] at most for the mutex, as [Mutex.tryLock] does. The [action] may
+ * take as long as it takes.
+ *
+ * @throws PermitTimeoutException if the mutex was not granted in time; [action] has not run.
+ * @throws IllegalStateException if [owner] is not null and holds it already; [action] has not run.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> Mutex.withLock(timeout: Duration, owner: Any? = null, action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    if (!tryLock(timeout, owner)) throw PermitTimeoutException("not locked within $timeout: $this")
     try {
         return action()
     } finally {

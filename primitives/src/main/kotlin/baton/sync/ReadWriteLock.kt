@@ -1,6 +1,7 @@
 package baton.sync
 
 import baton.Boosting
+import baton.PermitTimeoutException
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.listIfNamed
@@ -20,6 +21,7 @@ import baton.waiting.holders.KnownCallers
 import baton.waiting.holders.callerByOwner
 import baton.waiting.holders.callerFor
 import baton.waiting.holders.callerOf
+import baton.waiting.holders.requireOwner
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -128,13 +130,15 @@ public class ReadWriteLock(
         lockReadByToken(owner, readerFor(owner))
     }
 
-    // The next three are for the inlined body of withRead alone: they stay in the bytecode of its callers.
+    // The next four are for the inlined bodies of withRead alone: they stay in the bytecode of its callers.
 
     /** The coroutine as a reader that the unlock can be matched to, if the lock is to know that; else null. */
     @PublishedApi
     @JvmSynthetic
-    internal fun readTokenOf(owner: Any?, context: CoroutineContext): Any? =
-        if (KnownCallers.areWanted) core.callerOf(context, owner, isToken = true) else null
+    internal fun readTokenOf(owner: Any?, context: CoroutineContext): Any? {
+        requireOwner(owner)
+        return if (KnownCallers.areWanted) core.callerOf(context, owner, isToken = true) else null
+    }
 
     @PublishedApi
     @JvmSynthetic
@@ -146,13 +150,23 @@ public class ReadWriteLock(
 
     @PublishedApi
     @JvmSynthetic
+    internal suspend fun tryLockReadByToken(timeout: Duration, owner: Any?, token: Any?): Boolean {
+        val by = token as Holder?
+        if (!isExplored(timeout) && done(LockMode.READ, core.tryRead(owner, by), owner)) return true
+        return waitFor(LockMode.READ, owner, by, timeout)
+    }
+
+    @PublishedApi
+    @JvmSynthetic
     internal fun unlockReadByToken(owner: Any?, token: Any?) {
         if (!core.endRead(owner, token as Holder?)) refuse("unlockRead", owner)
     }
 
     /** The calling coroutine as a reader without a token. */
-    private suspend inline fun readerFor(owner: Any?): Holder? =
-        if (KnownCallers.areWanted) core.callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
+    private suspend inline fun readerFor(owner: Any?): Holder? {
+        requireOwner(owner)
+        return if (KnownCallers.areWanted) core.callerOf(coroutineContext, owner, isAnonymous = owner == null) else null
+    }
 
     /**
      * Locks to read if that needs no waiting.
@@ -166,11 +180,8 @@ public class ReadWriteLock(
      * As [lockRead], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
      * caller does not read, even if the grant raced with the timeout. With zero or less it does not wait.
      */
-    public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean {
-        val by = readerFor(owner)
-        if (!isExplored(timeout) && done(LockMode.READ, core.tryRead(owner, by), owner)) return true
-        return waitFor(LockMode.READ, owner, by, timeout)
-    }
+    public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean =
+        tryLockReadByToken(timeout, owner, readerFor(owner))
 
     /**
      * Ends reading. When the last reader unlocks, the next writer is admitted.
@@ -362,6 +373,39 @@ public suspend inline fun <T> ReadWriteLock.withRead(owner: Any? = null, action:
 public suspend inline fun <T> ReadWriteLock.withWrite(owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
     lockWrite(owner)
+    try {
+        return action()
+    } finally {
+        unlockWrite(owner)
+    }
+}
+
+/**
+ * As [withRead] without a timeout, but waits [timeout] at most for the lock, as [ReadWriteLock.tryLockRead] does. The
+ * [action] may take as long as it takes.
+ *
+ * @throws PermitTimeoutException if the lock was not granted in time; [action] has not run.
+ * @throws IllegalStateException as [ReadWriteLock.lockRead]; [action] has not run.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> ReadWriteLock.withRead(timeout: Duration, owner: Any? = null, action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    val token = readTokenOf(owner, coroutineContext)
+    val isLocked = tryLockReadByToken(timeout, owner, token)
+    if (!isLocked) throw PermitTimeoutException("not locked to read within $timeout: $this")
+    try {
+        return action()
+    } finally {
+        unlockReadByToken(owner, token)
+    }
+}
+
+/** As [withRead] with a timeout, to write. */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> ReadWriteLock.withWrite(timeout: Duration, owner: Any? = null, action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    val isLocked = tryLockWrite(timeout, owner)
+    if (!isLocked) throw PermitTimeoutException("not locked to write within $timeout: $this")
     try {
         return action()
     } finally {

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.PermitTimeoutException
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.listIfNamed
@@ -144,9 +145,12 @@ internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, p
     @JvmSynthetic
     internal fun tryAcquireAsThread(permits: Int): Boolean {
         checkWeight(permits)
-        val by = if (DeadlockDetection.isOn) core.callerByOwner(Thread.currentThread()) else null
-        return core.tryTakePermits(permits, by)
+        return core.tryTakePermits(permits, callingThread())
     }
+
+    @JvmSynthetic internal fun drainAsThread(): Int = core.drain(callingThread())
+
+    private fun callingThread() = if (DeadlockDetection.isOn) core.callerByOwner(Thread.currentThread()) else null
 
     /**
      * Takes [permits], waiting [timeout] at most, in the clock of the caller's dispatcher. When it returns false the
@@ -165,6 +169,14 @@ internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, p
         if (timeout <= Duration.ZERO) return false
         return awaitGrant(core, permits, level(coroutineContext), timeout, by)
     }
+
+    /**
+     * Takes all permits that are free, and returns how many; 0 if none is free, or if a caller waits that this would
+     * overtake. Never waits. The caller holds them, and releases them.
+     *
+     * @throws SemaphoreClosedException if the semaphore is closed.
+     */
+    public fun drain(): Int = core.drain(by = null)
 
     /**
      * Returns [permits], which go to queued waiters first. Never suspends. A release need not match one acquire: the
@@ -251,6 +263,14 @@ internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, p
         if (core.exceedsPermits(permits)) throw core.refusal(permits)
     }
 
+    /** For the inlined body of [withPermits] alone: it stays in the bytecode of its callers. */
+    @PublishedApi
+    @JvmSynthetic
+    internal fun notInTime(permits: Int, timeout: Duration): PermitTimeoutException {
+        val what = if (permits == 1) "permit" else "$permits permits"
+        return PermitTimeoutException("no $what within $timeout from $this")
+    }
+
     private fun requireNoneOrMore(permits: Int) {
         require(permits >= 0) { "permits = $permits, must be at least 0" }
     }
@@ -277,6 +297,30 @@ public suspend inline fun <T> Semaphore.withPermit(action: () -> T): T {
 public suspend inline fun <T> Semaphore.withPermits(permits: Int, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
     acquire(permits)
+    try {
+        return action()
+    } finally {
+        release(permits)
+    }
+}
+
+/**
+ * As [withPermit] without a timeout, but waits [timeout] at most for the permit, as [Semaphore.tryAcquire] does. The
+ * [action] may take as long as it takes.
+ *
+ * @throws PermitTimeoutException if the permit was not granted in time; [action] has not run.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> Semaphore.withPermit(timeout: Duration, action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    return withPermits(1, timeout, action)
+}
+
+/** As [withPermits] without a timeout, but waits [timeout] at most for the permits; see [withPermit]. */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> Semaphore.withPermits(permits: Int, timeout: Duration, action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    if (!tryAcquire(permits, timeout)) throw notInTime(permits, timeout)
     try {
         return action()
     } finally {

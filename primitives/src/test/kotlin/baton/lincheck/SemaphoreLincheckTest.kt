@@ -116,5 +116,7 @@ class WeightedSemaphoreLincheckTest : SemaphoreLincheckBase(3, ThreePermitsSeque
 
     @Operation fun tryAcquire(@Param(name = "n") n: Int) = semaphore.tryAcquire(n)
 
+    @Operation fun drain() = semaphore.drain()
+
     @Operation fun release(@Param(name = "n") n: Int) = semaphore.release(n)
 }

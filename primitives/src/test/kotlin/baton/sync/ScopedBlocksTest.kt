@@ -1,8 +1,16 @@
 package baton.sync
 
+import baton.PermitTimeoutException
+import baton.resilience.CircuitBreaker
+import baton.resilience.CircuitBreakerConfig
+import baton.resilience.SlidingWindow
 import baton.waiting.Caller
 import baton.waiting.Callers
 import kotlin.coroutines.cancellation.CancellationException
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
@@ -47,6 +55,18 @@ class ScopedBlocksTest {
             Scoped("withRead(owner)") { block -> lock.withRead("t1") { block() } },
             Scoped("withWrite") { block -> lock.withWrite { block() } },
             Scoped("withWrite(owner)") { block -> lock.withWrite("t1") { block() } },
+        ) + timed(1.hours)
+
+    private fun timed(timeout: Duration) =
+        listOf(
+            Scoped("withPermit($timeout)") { block -> semaphore.withPermit(timeout) { block() } },
+            Scoped("withPermits(3, $timeout)") { block -> semaphore.withPermits(3, timeout) { block() } },
+            Scoped("withLock($timeout)") { block -> mutex.withLock(timeout) { block() } },
+            Scoped("withLock($timeout, owner)") { block -> mutex.withLock(timeout, "t1") { block() } },
+            Scoped("withRead($timeout)") { block -> lock.withRead(timeout) { block() } },
+            Scoped("withRead($timeout, owner)") { block -> lock.withRead(timeout, "t1") { block() } },
+            Scoped("withWrite($timeout)") { block -> lock.withWrite(timeout) { block() } },
+            Scoped("withWrite($timeout, owner)") { block -> lock.withWrite(timeout, "t1") { block() } },
         )
 
     private fun each(test: suspend TestScope.(Scoped) -> Unit) {
@@ -161,9 +181,118 @@ class ScopedBlocksTest {
     }
 
     @Test
+    fun block_notGrantedInTime_doesNotRunAndNothingIsHeld() = runTest {
+        takeAll()
+        val taken = state()
+        for (timeout in listOf(-Duration.INFINITE, (-1).seconds, Duration.ZERO, 50.milliseconds)) {
+            for (scoped in timed(timeout)) {
+                val start = currentTime
+                val late = assertThrows<PermitTimeoutException>(scoped.name) { scoped.within { fail<Any>("ran") } }
+                val what =
+                    when {
+                        "withPermits" in scoped.name -> "no 3 permits within $timeout from $semaphore"
+                        "withPermit" in scoped.name -> "no permit within $timeout from $semaphore"
+                        "withLock" in scoped.name -> "not locked within $timeout: $mutex"
+                        "withRead" in scoped.name -> "not locked to read within $timeout: $lock"
+                        else -> "not locked to write within $timeout: $lock"
+                    }
+                assertEquals(what, late.message)
+                assertEquals(maxOf(timeout.inWholeMilliseconds, 0), currentTime - start)
+                assertEquals(taken, state())
+            }
+        }
+        giveAllBack()
+        for (scoped in timed(-1.seconds)) assertEquals("free", scoped.within { "free" }, scoped.name)
+        assertEquals(free, state())
+    }
+
+    @Test
+    fun block_grantedInTime_mayTakeLonger() = runTest {
+        for (scoped in timed(50.milliseconds)) {
+            takeAll()
+            val call = Callers(this).call { scoped.within { delay(1.hours) } }
+            delay(49)
+            giveAllBack()
+            delay(2.hours)
+            assertTrue(call.isServed, scoped.name)
+            assertEquals(free, state())
+        }
+    }
+
+    @Test
+    fun withRead_granted_holdsWithItsOwnerAndBesideOthers() = runTest {
+        val seen = lock.withRead(1.seconds, "t1") { lock.withRead(1.seconds) { "${lock.readHolders} ${lock.readers}" } }
+        assertEquals("[t1] 2", seen)
+        assertEquals("t1", mutex.withLock(1.seconds, owner = "t1") { mutex.holder })
+        assertEquals("t1", lock.withWrite(1.seconds, owner = "t1") { lock.writeHolder })
+    }
+
+    @Test
+    fun withLock_aDuration_isTheTimeoutAndNeverTheOwner() = runTest {
+        assertEquals(null, mutex.withLock(50.milliseconds) { mutex.holder })
+        assertEquals(listOf<Any>(), lock.withRead(50.milliseconds) { lock.readHolders })
+        assertEquals(null, lock.withWrite(50.milliseconds) { lock.writeHolder })
+        val fromAConfig: Duration? = 50.milliseconds
+        val calls: List<suspend () -> Any?> =
+            listOf(
+                { mutex.withLock(fromAConfig) { fail("ran") } },
+                { mutex.lock(50.milliseconds) },
+                { mutex.tryLock(1.seconds, owner = fromAConfig) },
+                { lock.withRead(fromAConfig) { fail("ran") } },
+                { lock.withRead(1.seconds, fromAConfig) { fail("ran") } },
+                { lock.lockRead(50.milliseconds) },
+                { lock.tryLockRead(1.seconds, fromAConfig) },
+                { lock.withWrite(fromAConfig) { fail("ran") } },
+                { lock.lockWrite(50.milliseconds) },
+                { lock.lockUpgradable(50.milliseconds) },
+            )
+        for (call in calls) {
+            val refusal = assertThrows<IllegalArgumentException> { call() }.message.orEmpty()
+            assertTrue(refusal.startsWith("owner = 50ms, must not be a Duration"), refusal)
+        }
+        assertEquals(free, state())
+    }
+
+    @Test
+    fun breaker_aroundABlockThatIsNotGrantedInTime_countsNothing() = runTest {
+        takeAll()
+        val breaker = CircuitBreaker(CircuitBreakerConfig(window = SlidingWindow.Calls(1), minimumCalls = 1))
+        for (scoped in timed(1.milliseconds)) {
+            assertThrows<PermitTimeoutException> { breaker.protect { scoped.within { fail<Any>("ran") } } }
+        }
+        assertEquals("CLOSED 0", "${breaker.state} ${breaker.metrics.calls}")
+    }
+
+    @Test
+    fun drain_permits_takesThoseThatAreFreeUnlessOthersWait() = runTest {
+        assertEquals(5, semaphore.drain())
+        assertEquals(0, semaphore.drain())
+        semaphore.release(3)
+        val waiter = Callers(this).call { semaphore.acquire(4) }
+        assertEquals(0, semaphore.drain())
+        assertState(semaphore, available = 3, waiting = 1)
+        waiter.cancel()
+        assertEquals(3, semaphore.drain())
+        semaphore.resize(2)
+        assertEquals(0, semaphore.drain())
+        semaphore.release(4)
+        assertEquals(1, semaphore.drain())
+        semaphore.release(2)
+        assertEquals(2, semaphore.drain().also { semaphore.release(it) })
+        assertEquals(0, Semaphore(0).drain())
+        val unfair = Semaphore(2, acquired = 1, order = WaitOrder.UNFAIR)
+        Callers(this).call { unfair.acquire(2) }
+        assertEquals(1, unfair.drain())
+        semaphore.close()
+        assertThrows<SemaphoreClosedException> { semaphore.drain() }
+        assertState(semaphore, available = 2)
+    }
+
+    @Test
     fun withPermits_impossibleNumberOrClosed_blockDoesNotRun() = runTest {
         for (n in listOf(Int.MIN_VALUE, -1, 0, 6, Int.MAX_VALUE)) {
             assertThrows<IllegalArgumentException> { semaphore.withPermits(n) { fail("ran") } }
+            assertThrows<IllegalArgumentException> { semaphore.withPermits(n, 1.seconds) { fail("ran") } }
         }
         assertEquals(free, state())
         semaphore.withPermits(4) { semaphore.resize(2) }
@@ -172,6 +301,7 @@ class ScopedBlocksTest {
         assertState(semaphore, available = 2)
         semaphore.awaitIdle()
         assertThrows<SemaphoreClosedException> { semaphore.withPermit { fail("ran") } }
+        assertThrows<SemaphoreClosedException> { semaphore.withPermit(1.seconds) { fail("ran") } }
     }
 
     @Test

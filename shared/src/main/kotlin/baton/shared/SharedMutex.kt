@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.PermitTimeoutException
 import baton.shared.core.SharedMutexCore
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
@@ -125,7 +126,34 @@ public suspend inline fun <T> SharedMutex.withLock(
     block: (SharedLock) -> T,
 ): T {
     contract { callsInPlace(block, InvocationKind.AT_MOST_ONCE) }
-    lock().use { lock ->
+    return lock().hold(repair, block)
+}
+
+/**
+ * As [withLock] without a timeout, but waits [timeout] at most for the lock, as [SharedMutex.tryLock] does. [repair]
+ * and [block] may take as long as they take.
+ *
+ * @throws PermitTimeoutException if the lock was not free in time; neither [repair] nor [block] has run.
+ * @throws SharedRegionException if the region has ended, or ends while the caller waits.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> SharedMutex.withLock(
+    timeout: Duration,
+    repair: (SharedLock) -> Unit = { throw AbandonedLockException("a holder of $this died in its section") },
+    block: (SharedLock) -> T,
+): T {
+    contract { callsInPlace(block, InvocationKind.AT_MOST_ONCE) }
+    val lock = tryLock(timeout) ?: throw PermitTimeoutException("not locked within $timeout: $this")
+    return lock.hold(repair, block)
+}
+
+/** For the inlined bodies of `withLock` alone. */
+@OptIn(ExperimentalContracts::class)
+@PublishedApi
+@JvmSynthetic
+internal inline fun <T> SharedLock.hold(repair: (SharedLock) -> Unit, block: (SharedLock) -> T): T {
+    contract { callsInPlace(block, InvocationKind.AT_MOST_ONCE) }
+    use { lock ->
         if (lock.abandoned) {
             repair(lock)
             lock.markConsistent()

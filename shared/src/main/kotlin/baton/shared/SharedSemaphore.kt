@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.PermitTimeoutException
 import baton.shared.core.SharedSemaphoreCore
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
@@ -131,4 +132,17 @@ public class SharedSemaphore internal constructor(@get:JvmSynthetic internal val
 public suspend inline fun <T> SharedSemaphore.withPermit(block: () -> T): T {
     contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
     return acquire().use { block() }
+}
+
+/**
+ * As [withPermit] without a timeout, but waits [timeout] at most for the permit, as [SharedSemaphore.tryAcquire] does.
+ * The [block] may take as long as it takes.
+ *
+ * @throws PermitTimeoutException if the permit was not free in time; [block] has not run.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> SharedSemaphore.withPermit(timeout: Duration, block: () -> T): T {
+    contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
+    val permit = tryAcquire(1, timeout) ?: throw PermitTimeoutException("no permit within $timeout from $this")
+    return permit.use { block() }
 }

@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.PermitTimeoutException
 import java.nio.file.Files
 import java.nio.file.Path
 import java.time.Duration as JavaDuration
@@ -135,6 +136,32 @@ class SharedMutexTest : TwoMembers() {
             assertTrue(failure.message.orEmpty().endsWith("the region is closed"), failure.message)
         }
         assertTrue(others.lock().abandoned)
+    }
+
+    @Test
+    fun withLock_withATimeout_throwsARefusalIfItIsNotFreeInTime() = runBlocking {
+        val lock = others.lock()
+        for (timeout in listOf((-1).seconds, Duration.ZERO, 5.milliseconds)) {
+            val late =
+                assertThrows<PermitTimeoutException> {
+                    runBlocking { mine.withLock(timeout) { error("must not run") } }
+                }
+            assertEquals("not locked within $timeout: $mine", late.message)
+        }
+        lock.close()
+        assertNull(mine.withLock(Duration.ZERO) { others.tryLock() })
+        others.withLock { assertFalse(it.abandoned) }
+    }
+
+    @Test
+    fun withLockWithATimeout_afterADeath_repairsFirst() = runBlocking {
+        mine.lock()
+        here.close()
+        val broken =
+            assertThrows<AbandonedLockException> { runBlocking { others.withLock(1.minutes) { error("ran") } } }
+        assertTrue(broken.message.orEmpty().startsWith("a holder of SharedMutex"), broken.message)
+        assertEquals("repaired", others.withLock(1.minutes, repair = { assertTrue(it.abandoned) }) { "repaired" })
+        others.withLock { assertFalse(it.abandoned) }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package baton.shared
 
+import baton.PermitTimeoutException
 import baton.shared.word.CountsWord
 import java.nio.file.Files
 import java.time.Duration as JavaDuration
@@ -272,6 +273,21 @@ class SharedSemaphoreTest : TwoMembers() {
     fun withPermit_thatThrows_returnsThePermit() = runBlocking {
         assertThrows<IllegalStateException> { runBlocking { mine.withPermit { error("block") } } }
         assertEquals(2, mine.withPermit { others.availablePermits })
+        assertEquals(3, others.availablePermits)
+    }
+
+    @Test
+    fun withPermit_withATimeout_throwsARefusalIfNoneIsFreeInTime() = runBlocking {
+        val permits = others.acquire(3)
+        for (timeout in listOf((-1).seconds, Duration.ZERO, 5.milliseconds)) {
+            val late =
+                assertThrows<PermitTimeoutException> {
+                    runBlocking { mine.withPermit(timeout) { error("must not run") } }
+                }
+            assertEquals("no permit within $timeout from $mine", late.message)
+        }
+        permits.close()
+        assertEquals(2, mine.withPermit(Duration.ZERO) { others.availablePermits })
         assertEquals(3, others.availablePermits)
     }
 

@@ -15,6 +15,7 @@ import baton.interop.BlockingSemaphore;
 import baton.interop.Permit;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -47,10 +48,28 @@ class BlockingTimeoutTest {
             assertThrows(TimeoutException.class, () -> semaphore.call(time, () -> "never"));
             assertFalse(semaphore.awaitIdle(time));
         }
+        for (Duration time : SHORT) {
+            assertEquals(Optional.empty(), semaphore.tryAcquire(time));
+            assertEquals(Optional.empty(), semaphore.tryAcquire(2, time));
+        }
+        assertEquals(Optional.empty(), semaphore.drain());
         assertEquals(0, async.waiting());
         BlockedCall<Permit> waiter = BlockedCall.parked(() -> semaphore.acquire(2, FOREVER));
         held.close();
         waiter.result().close();
+        for (Duration time : List.of(Duration.ZERO, FOREVER)) {
+            semaphore.tryAcquire(time).orElseThrow().close();
+            semaphore.tryAcquire(2, time).orElseThrow().close();
+        }
+        assertThrows(IllegalArgumentException.class, () -> semaphore.tryAcquire(3, FOREVER));
+        Permit all = semaphore.drain().orElseThrow();
+        assertEquals(0, async.availablePermits());
+        assertEquals(Optional.empty(), semaphore.drain());
+        BlockedCall<Optional<Permit>> tries = BlockedCall.parked(() -> semaphore.tryAcquire(2, FOREVER));
+        all.close();
+        all.close();
+        tries.result().orElseThrow().close();
+        assertEquals(2, async.availablePermits());
         for (Duration time : SHORT) {
             assertTrue(semaphore.awaitIdle(time));
             assertEquals("value", semaphore.call(time, () -> "value"));

@@ -287,12 +287,21 @@ class ScopedActionTest {
         AsyncSemaphore semaphore = AsyncSemaphore.create(2);
         AsyncMutex mutex = AsyncMutex.create();
         AsyncReadWriteLock rw = AsyncReadWriteLock.create();
+        Callable<Object> callable = () -> {
+            runs++;
+            return "in";
+        };
         List<Function<Duration, CompletableFuture<Object>>> calls = List.of(
                 time -> semaphore.withPermit(action, time),
                 time -> semaphore.withPermits(2, action, time),
                 time -> mutex.withLock(action, time),
                 time -> rw.withRead(action, time),
-                time -> rw.withWrite(action, time));
+                time -> rw.withWrite(action, time),
+                time -> semaphore.withPermit(callable, Runnable::run, time),
+                time -> semaphore.withPermits(2, callable, Runnable::run, time),
+                time -> mutex.withLock(callable, Runnable::run, time),
+                time -> rw.withRead(callable, Runnable::run, time),
+                time -> rw.withWrite(callable, Runnable::run, time));
         List<Permit> held = List.of(
                 semaphore.acquire(2).join(), mutex.lock().join(), rw.lockWrite().join());
         for (Function<Duration, CompletableFuture<Object>> call : calls) {
@@ -306,7 +315,7 @@ class ScopedActionTest {
         for (Function<Duration, CompletableFuture<Object>> call : calls) {
             assertEquals("in", call.apply(Duration.ZERO).join());
         }
-        assertEquals(5, runs);
+        assertEquals(10, runs);
     }
 
     @Test
@@ -353,6 +362,22 @@ class ScopedActionTest {
         List<CompletableFuture<Integer>> ended = calls.get().toList();
         steps.runAll();
         for (CompletableFuture<Integer> call : ended) assertEquals(1, call.join());
+        Duration time = Duration.ofDays(1);
+        List<CompletableFuture<Integer>> timed = List.of(
+                semaphore.withPermit(() -> map.get("k"), steps, time),
+                semaphore.withPermits(2, () -> map.get("k") + semaphore.availablePermits(), steps, time),
+                mutex.withLock(() -> map.get("k"), steps, time),
+                rw.withRead(() -> map.get("k"), steps, time),
+                rw.withWrite(() -> map.get("k"), steps, time));
+        assertEquals(0, timed.stream().filter(CompletableFuture::isDone).count());
+        steps.runAll();
+        for (CompletableFuture<Integer> call : timed) assertEquals(1, call.join());
+        for (CompletableFuture<Integer> call : List.of(
+                semaphore.withPermit(() -> map.get("k"), Futures.REJECTING, time),
+                mutex.withLock(() -> map.get("k"), Futures.REJECTING, time),
+                rw.withRead(() -> map.get("k"), Futures.REJECTING, time),
+                rw.withWrite(() -> map.get("k"), Futures.REJECTING, time)))
+            assertInstanceOf(RejectedExecutionException.class, failure(call));
         IOException failure = new IOException();
         CompletableFuture<Integer> fails = semaphore.withPermit(
                 (Callable<Integer>) () -> {

@@ -73,6 +73,22 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
         return false
     }
 
+    /** Takes what is free, as [tryTakePermits] would take that number. */
+    fun drain(by: Holder?): Int {
+        while (true) {
+            val seen = word
+            if (isGuarded(seen) || by != null) return drainUnderLock(by)
+            val free = freeIn(seen)
+            if (free == 0 || compareAndSet(seen, seen - free)) return free
+        }
+    }
+
+    private fun drainUnderLock(by: Holder?): Int {
+        val taken = decideInflated { freeUnderLock.let { if (it > 0 && take(it, by)) it else 0 } }
+        if (taken == 0) closed?.let { throw closed(it) }
+        return taken
+    }
+
     override fun enqueue(waiter: Waiter): Int {
         if (permits == 1) makeKnown(waiter) else noteWait(waiter)
         return if (isFifo && plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)

@@ -9,13 +9,21 @@ import baton.waiting.WaitNote
 import baton.waiting.Waiter
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
+import kotlin.time.Duration
 
 // Called by the thread that asks for a lock, without the lock. A core gets the caller as `by`, its next
 // holder; null if the core is not to record that.
 
 /** The calling coroutine, if this lock is to know it as its holder; else null. */
-internal suspend inline fun WaitCore.callerFor(owner: Any?): Holder? =
-    if (KnownCallers.areWanted) callerOf(coroutineContext, owner) else null
+internal suspend inline fun WaitCore.callerFor(owner: Any?): Holder? {
+    requireOwner(owner)
+    return if (KnownCallers.areWanted) callerOf(coroutineContext, owner) else null
+}
+
+/** Refuses a timeout that was given where the parameter is the owner, as in `lock(50.milliseconds)`. */
+internal fun requireOwner(owner: Any?) {
+    require(owner !is Duration) { "owner = $owner, must not be a Duration, which has no identity: is it a timeout?" }
+}
 
 /** As [callerFor], of a caller in this [context]. */
 internal fun WaitCore.callerOf(

@@ -75,6 +75,11 @@ internal open class SemaphoreSequential(private var permits: Int) {
         return true
     }
 
+    fun drain(): Int {
+        if (closed) throw SemaphoreClosedException("", null)
+        return if (line.isEmpty()) availablePermits().also { held += it } else 0
+    }
+
     private fun isTooHeavy(weight: Int) = permits > 0 && weight > permits
 
     fun release(n: Int) {
