@@ -39,6 +39,7 @@ import baton.sync.withRead
 import baton.sync.withWrite
 import java.io.IOException
 import java.net.URI
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -260,6 +261,9 @@ class ClassExamplesTest {
         assertEquals(2_300, currentTime)
         val semaphore = Semaphore(2)
         assertEquals("body of x", limiter.withPermit { semaphore.withPermit { fetch("x") } })
+        val severalRates = RateLimiter.of(Rate(10, 1.seconds), Rate(1_000, 1.hours), burst = 20)
+        assertEquals("body of x", severalRates.withPermit { fetch("x") })
+        assertEquals("body of x", semaphore.withPermit(timeout = 100.milliseconds) { fetch("x") })
         assertEquals(Rate(10, per = 1.seconds), 10 per 1.seconds)
     }
 

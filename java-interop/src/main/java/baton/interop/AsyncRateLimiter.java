@@ -14,11 +14,15 @@ import baton.resilience.Rate;
 import baton.resilience.RateLimitedException;
 import baton.resilience.RateLimiter;
 import baton.resilience.RateLimiterClosedException;
+import baton.resilience.RateLimiterMetrics;
 import baton.resilience.RateLimiters;
 import baton.resilience.RateReservation;
 import baton.waiting.WaitCore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -183,6 +187,23 @@ public final class AsyncRateLimiter implements AutoCloseable {
         return limiter.reserve(permits);
     }
 
+    /** As {@link #tryReserve(int, Duration)}, for one permit. */
+    public Optional<RateReservation> tryReserve(Duration maxWait) {
+        return tryReserve(1, maxWait);
+    }
+
+    /**
+     * As {@link #reserve(int)}, but only if the permits may be used within {@code maxWait}, as things stand; else nothing
+     * is reserved. With zero or less, only if they may be used now.
+     *
+     * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
+     * @throws RateLimiterClosedException if the limiter is closed
+     */
+    public Optional<RateReservation> tryReserve(int permits, Duration maxWait) {
+        return Optional.ofNullable(
+                RateLimiterBridge.tryReserve(limiter, permits, Objects.requireNonNull(maxWait, "maxWait")));
+    }
+
     /**
      * Runs {@code action} once a permit was taken, which is not given back. The returned future completes as the
      * action's stage does, or with what the action throws.
@@ -212,6 +233,24 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
+     * As {@link #withPermit(Supplier)}, but fails with {@link PermitTimeoutException}, and never runs {@code action}, if
+     * the permit is not granted in time; at once if it cannot be. The action itself may take as long as it takes.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(
+            Supplier<? extends CompletionStage<T>> action, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        return WithPermitFuture.run(CallerContext.supplier(action), permit(timeout), null);
+    }
+
+    /** As {@link #withPermit(Callable, Executor)}, within {@code timeout}; see {@link #withPermit(Supplier, Duration)}. */
+    public <T extends @Nullable Object> CompletableFuture<T> withPermit(
+            Callable<T> action, Executor executor, Duration timeout) {
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(timeout, "timeout");
+        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(timeout), executor);
+    }
+
+    /**
      * Changes the rate from now on, and the burst to {@code permits}. As {@link #update(int, Duration, int)} otherwise.
      */
     public void update(int permits, Duration per) {
@@ -219,7 +258,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; a leaky bucket
+     * Changes the rate and the burst from now on; of several rates the first, and the others stay. The permits that are there stay, up to the new burst; a leaky bucket
      * ignores {@code burst}. Waiting requests for more than the new burst fail with {@link IllegalArgumentException}.
      *
      * @throws IllegalArgumentException if {@code permits} or {@code burst} is below 1, or {@code per} is not above zero
@@ -233,6 +272,11 @@ public final class AsyncRateLimiter implements AutoCloseable {
     /** How many permits are there, also while the first request needs more than that. Never negative. */
     public long availablePermits() {
         return limiter.getAvailablePermits();
+    }
+
+    /** How many permits were granted, how many requests were refused, and how long callers have waited. */
+    public RateLimiterMetrics metrics() {
+        return limiter.getMetrics();
     }
 
     /** The number of waiting requests, of Java and Kotlin callers. Reservations do not count. */
@@ -259,7 +303,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
     private <T extends @Nullable Object> CompletableFuture<T> request(
             int permits, @Nullable T grant, @Nullable Executor executor, @Nullable Duration timeout) {
         try {
-            if (limiter.tryAcquire(permits)) return CompletableFuture.completedFuture(grant);
+            if (RateLimiterBridge.tryTake(limiter, permits, Timeout.isOver(timeout)))
+                return CompletableFuture.completedFuture(grant);
         } catch (RateLimiterClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -282,6 +327,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
     /** Builds an {@link AsyncRateLimiter}: a token bucket, unless it is {@link #leaky}. */
     public static final class Builder {
         private final Rate rate;
+        private final List<Rate> others = new ArrayList<>();
         /** 0 if it was not set. */
         private int burst;
 
@@ -295,8 +341,20 @@ public final class AsyncRateLimiter implements AutoCloseable {
         }
 
         /**
-         * Up to so many unused permits are saved up; by default as many as come in each {@code per}. A leaky bucket saves
-         * one at most.
+         * Adds a rate that bounds the same permits, such as a thousand an hour: a request gets its permits of all rates
+         * in one step, or of none. Up to {@code permits} unused ones are saved up for it.
+         *
+         * @throws IllegalArgumentException if {@code permits} is below 1, or {@code per} is not above zero or above 292
+         *     years
+         */
+        public Builder and(int permits, Duration per) {
+            others.add(RateLimiterBridge.rate(permits, Objects.requireNonNull(per, "per")));
+            return this;
+        }
+
+        /**
+         * Up to so many unused permits are saved up, of several rates for the first; by default as many as come in each
+         * {@code per}. A leaky bucket saves one at most.
          *
          * @throws IllegalArgumentException if {@code permits} is below 1
          */
@@ -339,22 +397,30 @@ public final class AsyncRateLimiter implements AutoCloseable {
         /**
          * A new limiter with these settings, which begins full.
          *
-         * @throws IllegalStateException if it is {@link #leaky} and has a {@link #burst}
+         * @throws IllegalStateException if it is {@link #leaky} and has a {@link #burst} or several rates
          */
         public AsyncRateLimiter build() {
             if (isLeaky && burst > 0)
                 throw new IllegalStateException("burst = " + burst + ", must not be set for a leaky bucket");
-            return of(
+            if (isLeaky && !others.isEmpty())
+                throw new IllegalStateException("rates = " + (1 + others.size()) + ", must be 1 for a leaky bucket");
+            return AsyncRateLimiter.of(
                     isLeaky
                             ? RateLimiter.Companion.leakyBucket(rate, maxWaiting, clock, name)
-                            : RateLimiter.Companion.tokenBucket(
-                                    rate, burst == 0 ? rate.getPermits() : burst, maxWaiting, clock, name));
+                            : RateLimiter.Companion.of(rate, others(), burst(), maxWaiting, clock, name));
         }
 
         <K> RateLimiters<K> byKey(int maxKeys) {
             if (isLeaky) throw new IllegalArgumentException("a leaky bucket, must be a token bucket for each key");
-            long most = burst == 0 ? rate.getPermits() : burst;
-            return new RateLimiters<>(rate, most, maxKeys, maxWaiting, clock, name);
+            return new RateLimiters<>(rate, others(), burst(), maxKeys, maxWaiting, clock, name);
+        }
+
+        private Rate[] others() {
+            return others.toArray(new Rate[0]);
+        }
+
+        private long burst() {
+            return burst == 0 ? rate.getPermits() : burst;
         }
     }
 }

@@ -57,7 +57,7 @@ public final class BlockingRateLimiter {
      */
     public void acquire(int permits) throws InterruptedException {
         ThreadWaiter.throwIfInterrupted();
-        if (!limiter.tryAcquire(permits)) waiter(permits).await();
+        if (!RateLimiterBridge.tryTake(limiter, permits, false)) waiter(permits).await();
     }
 
     /** As {@link #acquire(int, Duration)}, for one permit. */
@@ -74,7 +74,7 @@ public final class BlockingRateLimiter {
     public void acquire(int permits, Duration timeout) throws InterruptedException, PermitTimeoutException {
         long nanos = Timeout.nanos(timeout);
         ThreadWaiter.throwIfInterrupted();
-        if (limiter.tryAcquire(permits)) return;
+        if (RateLimiterBridge.tryTake(limiter, permits, nanos == 0)) return;
         boolean isInTime = nanos > 0 && RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
         if (!isInTime || !waiter(permits).await(nanos)) throw Late.acquire(permits, timeout, limiter);
     }
@@ -106,6 +106,17 @@ public final class BlockingRateLimiter {
     public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
         Objects.requireNonNull(action, "action");
         acquire();
+        return action.call();
+    }
+
+    /**
+     * As {@link #call(Callable)}, but waits {@code timeout} at most for the permit.
+     *
+     * @throws PermitTimeoutException if the permit was not granted in time; {@code action} has not run
+     */
+    public <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
+        Objects.requireNonNull(action, "action");
+        acquire(timeout);
         return action.call();
     }
 

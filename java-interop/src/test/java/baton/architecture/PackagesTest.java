@@ -83,7 +83,8 @@ class PackagesTest {
         "baton.parallel, Outcome",
         "baton.batch, BatchProgress BatchReport ConcurrencyConfig",
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
-                + " Rate RateLimitedException RateLimiterClosedException ResultNotAcceptedException RetryAttempt RetryBudget RetryPolicy SlidingWindow",
+                + " Rate RateLimitedException RateLimiterClosedException RateLimiterMetrics ResultNotAcceptedException"
+                + " RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",
         "baton.monitoring, Alert AlertRules CallEvent Deadlock Monitored Usage",
         "baton.micrometer, ''",

@@ -342,6 +342,11 @@ class DocExamplesTest {
             throw new AssertionError(answer);
         });
         assertEquals(18, limiter.availablePermits());
+        AsyncRateLimiter severalRates = AsyncRateLimiter.builder(10, Duration.ofSeconds(1))
+                .and(1_000, Duration.ofHours(1))
+                .burst(20)
+                .build();
+        assertEquals(20, severalRates.availablePermits());
     }
 
     @Test

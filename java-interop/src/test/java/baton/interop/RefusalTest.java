@@ -130,6 +130,10 @@ class RefusalTest {
                 future(late, "acquire at once", () -> fullSemaphore().acquire(Duration.ZERO)),
                 future(late, "acquire", () -> fullSemaphore().acquire(SHORT)),
                 future(late, "withPermit", () -> fullSemaphore().withPermit(RefusalTest::never, SHORT)),
+                future(
+                        late,
+                        "withPermit on",
+                        () -> fullSemaphore().withPermit(RefusalTest::never, Runnable::run, SHORT)),
                 thread(late, "acquire", () -> fullSemaphore().blocking().acquire(SHORT)),
                 thread(late, "call", () -> fullSemaphore().blocking().call(SHORT, RefusalTest::never)),
                 future(late, "acquire of a limiter", () -> spentLimiter(1).acquire(SHORT)),
@@ -137,6 +141,15 @@ class RefusalTest {
                         late,
                         "acquire of a limiter",
                         () -> spentLimiter(1).blocking().acquire(SHORT)),
+                future(late, "withPermit of a limiter", () -> spentLimiter(1).withPermit(RefusalTest::never, SHORT)),
+                future(
+                        late,
+                        "withPermit of a limiter on",
+                        () -> spentLimiter(1).withPermit(RefusalTest::never, Runnable::run, SHORT)),
+                thread(
+                        late,
+                        "call of a limiter",
+                        () -> spentLimiter(1).blocking().call(SHORT, RefusalTest::never)),
                 future(late, "lock at once", () -> lockedMutex().lock(Duration.ZERO)),
                 future(late, "lock", () -> lockedMutex().lock(SHORT)),
                 future(late, "withLock", () -> lockedMutex().withLock(RefusalTest::never, SHORT)),

@@ -5,6 +5,7 @@ package baton.bridge
 import baton.InternalBatonApi
 import baton.resilience.Rate
 import baton.resilience.RateLimiter
+import baton.resilience.RateReservation
 import baton.waiting.WaitCore
 import java.time.Duration
 import kotlin.time.toKotlinDuration
@@ -14,7 +15,16 @@ import kotlin.time.toKotlinDuration
 /** The core at which callers wait for permits; a waiter's number is how many. */
 @InternalBatonApi @JvmName("of") public fun coreOf(limiter: RateLimiter): WaitCore = limiter.core
 
-/** Whether a newcomer could have [permits] within [timeout]. */
+/** [RateLimiter.tryAcquire], which counts as a refusal only if the request [isLast]: not followed by one that waits. */
+@InternalBatonApi
+public fun tryTake(limiter: RateLimiter, permits: Int, isLast: Boolean): Boolean = limiter.tryTake(permits, isLast)
+
+/** [RateLimiter.tryReserve] with a Duration of Java. */
+@InternalBatonApi
+public fun tryReserve(limiter: RateLimiter, permits: Int, maxWait: Duration): RateReservation? =
+    limiter.tryReserve(permits, maxWait.toKotlinDuration())
+
+/** Whether a newcomer could have [permits] within [timeout]. If not, it counts as refused. */
 @InternalBatonApi
 public fun canHaveWithin(limiter: RateLimiter, permits: Int, timeout: Duration): Boolean =
     limiter.core.canHaveWithin(permits, timeout.toKotlinDuration())

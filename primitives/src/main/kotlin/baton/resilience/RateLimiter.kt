@@ -1,6 +1,7 @@
 package baton.resilience
 
 import baton.BatonClock
+import baton.PermitTimeoutException
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.listIfNamed
@@ -28,10 +29,13 @@ import kotlin.time.Duration
  * A [tokenBucket] begins full, with `burst` permits, and is refilled at its rate. A [leakyBucket] spaces its permits
  * evenly and never saves up more than one.
  *
- * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted. A leaky bucket has a burst of
- * one turn; a request for several permits is granted at the last of its turns. The arithmetic is exact, so the rate
- * does not drift. A clock that goes back counts as standing still: no permit comes until it has passed its latest
- * reading.
+ * Several rates at once, such as ten a second and a thousand an hour, are one limiter, made by [of]. A request gets its
+ * permits of all rates in one step, or of none.
+ *
+ * *Bound.* In any window of the length w, at most `burst + rate × w` permits are granted. Of several rates each keeps
+ * its own bound, in which the burst of all but the first is their number of permits. A leaky bucket has a burst of one
+ * turn; a request for several permits is granted at the last of its turns. The arithmetic is exact, so the rate does
+ * not drift. A clock that goes back counts as standing still: no permit comes until it has passed its latest reading.
  *
  * *Waiting.* [acquire] suspends until the permits are there; [tryAcquire] does not wait, or waits for a limited time. A
  * timer of whole milliseconds serves the waiters. It runs on the clock of the limiter or, if none was given, of the
@@ -50,16 +54,16 @@ import kotlin.time.Duration
  *
  * *Memory.* It publishes nothing from one caller to another.
  *
- * *Misuse.* A request for fewer than 1 permit, or for more than the burst of a token bucket, throws
+ * *Misuse.* A request for fewer than 1 permit, or for more than the [burst] of a token bucket, throws
  * [IllegalArgumentException] at once. Permits are not given back: there is no release. To bound how much runs at the
  * same time use a `Semaphore` inside: `limiter.withPermit { semaphore.withPermit { … } }`.
  *
- * For several limits at once, acquire from the limiter of the longer time first, then from that of the shorter one. All
- * members may be called from any thread.
+ * All members may be called from any thread.
  */
 public class RateLimiter
 internal constructor(
     rate: Rate,
+    others: List<Rate>,
     burst: Long,
     private val isLeaky: Boolean,
     maxWaiting: Int,
@@ -71,7 +75,7 @@ internal constructor(
     init {
         requireBurst(burst)
         require(maxWaiting >= 0) { "maxWaiting = $maxWaiting, must be at least 0" }
-        core = RateLimiterCore(rate, burst, isLeaky, maxWaiting, clock, this)
+        core = RateLimiterCore(rate, others, burst, isLeaky, maxWaiting, clock, this)
         if (named is String) listIfNamed(core) // Not one of many keys.
     }
 
@@ -79,11 +83,11 @@ internal constructor(
     public override val name: String?
         get() = named?.toString()
 
-    /** How fast permits come. */
+    /** How fast permits come; of several rates, the first. */
     public val rate: Rate
         get() = core.rate
 
-    /** How many permits can be had at once; 1 for a leaky bucket. */
+    /** How many permits can be had at once: 1 for a leaky bucket, and of several rates what the least one allows. */
     public val burst: Long
         get() = core.burst
 
@@ -95,14 +99,21 @@ internal constructor(
     public val waiting: Int
         get() = core.waiting
 
+    /** How many permits were granted, how many requests were refused, and how long callers have waited. */
+    public val metrics: RateLimiterMetrics
+        get() = core.metrics
+
     /**
      * The permits of the [burst] that are not there, and the callers that wait; reservations do not count. The names
      * and the longest wait are those of callers among the first ten in the queue, in which reservations have a place.
+     * In its totals `granted` and `refused` of [metrics].
      */
     override fun usage(): Usage {
         val look = core.lookAtWaiters()
         val burst = burst
-        return look.toUsage(inUse = burst - availablePermits.coerceAtMost(burst), burst)
+        val metrics = metrics
+        val totals = mapOf("granted" to metrics.granted, "refused" to metrics.refused)
+        return look.toUsage(inUse = burst - availablePermits.coerceAtMost(burst), burst, totals)
     }
 
     /**
@@ -119,7 +130,7 @@ internal constructor(
     public suspend fun acquire(permits: Int = 1) {
         requirePermits(permits)
         if (VirtualTime.isPossible) core.clock.bind(coroutineContext, core)
-        if (isExplored() || !core.tryTake(permits)) awaitGrant(core, permits)
+        if (isExplored() || !core.tryTake(permits, isLast = false)) awaitGrant(core, permits)
     }
 
     /**
@@ -128,24 +139,30 @@ internal constructor(
      * @throws IllegalArgumentException as [acquire].
      * @throws RateLimiterClosedException if the limiter is closed.
      */
-    public fun tryAcquire(permits: Int = 1): Boolean {
+    public fun tryAcquire(permits: Int = 1): Boolean = tryTake(permits, isLast = true)
+
+    /** @param isLast whether the request is over, and refused, if this returns false. */
+    @JvmSynthetic
+    internal fun tryTake(permits: Int, isLast: Boolean): Boolean {
         requirePermits(permits)
         core.clock.requireKnown(core)
-        return core.tryTake(permits)
+        return core.tryTake(permits, isLast)
     }
 
     /**
      * Takes [permits], and waits [timeout] at most, by the clock of the limiter or, if it has none, of the caller's
      * dispatcher. If the permits cannot be there in that time, given the rate and the callers before this one, it
-     * returns false at once. A caller that gets false has taken nothing. With zero or less it does not wait.
+     * returns false at once; with several rates, and callers before this one, it may find that only when the time is
+     * over. A caller that gets false has taken nothing. With zero or less it does not wait.
      *
      * *Cancellation.* As [acquire], and so are the exceptions.
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Boolean {
         requirePermits(permits)
         if (VirtualTime.isPossible) core.clock.bind(coroutineContext, core)
-        if (!isExplored(timeout) && core.tryTake(permits)) return true
-        if (timeout <= Duration.ZERO || !core.canHaveWithin(permits, timeout)) return false
+        val waits = timeout > Duration.ZERO
+        if (!isExplored(timeout) && core.tryTake(permits, isLast = !waits)) return true
+        if (!waits || !core.canHaveWithin(permits, timeout)) return false
         return awaitGrant(core, permits, timeout = timeout)
     }
 
@@ -165,9 +182,23 @@ internal constructor(
     }
 
     /**
-     * Changes the rate and the burst from now on. The permits that are there stay, up to the new burst; a leaky bucket
-     * ignores [burst]. A waiter that asks for more than the new burst fails with [IllegalArgumentException]. Costs
-     * O(waiters).
+     * As [reserve], but only if the permits may be used within [maxWait], as things stand; else returns null, and has
+     * taken nothing. With zero or less, only if they may be used now. With several rates it costs O(callers before it).
+     *
+     * @throws IllegalArgumentException as [acquire].
+     * @throws RateLimiterClosedException if the limiter is closed.
+     */
+    public fun tryReserve(permits: Int = 1, maxWait: Duration): RateReservation? {
+        requirePermits(permits)
+        core.clock.requireKnown(core)
+        val reservation = RateReservation(core, permits)
+        return if (core.reserve(reservation.place, maxWait.coerceAtLeast(Duration.ZERO))) reservation else null
+    }
+
+    /**
+     * Changes the rate and the burst from now on; of several rates the first, and the others stay. The permits that are
+     * there stay, up to the new burst; a leaky bucket ignores [burst]. A waiter that asks for more than the new burst
+     * fails with [IllegalArgumentException]. Costs O(waiters).
      *
      * @throws IllegalArgumentException if [burst] is below 1.
      * @throws RateLimiterClosedException if the limiter is closed.
@@ -197,7 +228,8 @@ internal constructor(
     override fun toString(): String {
         val kind = if (isLeaky) "leaky" else "burst = $burst"
         val closed = if (core.isClosed) ", closed" else ""
-        return "${core.label()} ($rate, $kind, available = $availablePermits, waiting = $waiting$closed)"
+        val rates = core.rates.joinToString(" and ")
+        return "${core.label()} ($rates, $kind, available = $availablePermits, waiting = $waiting$closed)"
     }
 
     /** Makes rate limiters. */
@@ -218,7 +250,29 @@ internal constructor(
             maxWaiting: Int = Int.MAX_VALUE,
             clock: BatonClock? = null,
             name: String? = null,
-        ): RateLimiter = RateLimiter(rate, burst, isLeaky = false, maxWaiting, BoundClock(clock), name)
+        ): RateLimiter = RateLimiter(rate, emptyList(), burst, isLeaky = false, maxWaiting, BoundClock(clock), name)
+
+        /**
+         * A [tokenBucket] with several rates, each of which bounds the same permits.
+         *
+         * ```
+         * val limiter = RateLimiter.of(Rate(10, 1.seconds), Rate(1_000, 1.hours), burst = 20)
+         * ```
+         *
+         * It begins full. Up to [burst] permits are saved up for the first [rate], and for each of the [others] as many
+         * as it brings in its time. So in the first hour, this one may grant up to 2,000: those that it had at first,
+         * and those that came.
+         *
+         * @throws IllegalArgumentException if [burst] is below 1 or [maxWaiting] is below 0.
+         */
+        public fun of(
+            rate: Rate,
+            vararg others: Rate,
+            burst: Long = rate.permits,
+            maxWaiting: Int = Int.MAX_VALUE,
+            clock: BatonClock? = null,
+            name: String? = null,
+        ): RateLimiter = RateLimiter(rate, others.toList(), burst, isLeaky = false, maxWaiting, BoundClock(clock), name)
 
         /**
          * A limiter whose permits are evenly spaced; one unused permit at most is saved. As [tokenBucket] otherwise.
@@ -228,7 +282,7 @@ internal constructor(
             maxWaiting: Int = Int.MAX_VALUE,
             clock: BatonClock? = null,
             name: String? = null,
-        ): RateLimiter = RateLimiter(rate, burst = 1, isLeaky = true, maxWaiting, BoundClock(clock), name)
+        ): RateLimiter = RateLimiter(rate, emptyList(), burst = 1, isLeaky = true, maxWaiting, BoundClock(clock), name)
     }
 }
 
@@ -237,5 +291,18 @@ internal constructor(
 public suspend inline fun <T> RateLimiter.withPermit(action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
     acquire()
+    return action()
+}
+
+/**
+ * As [withPermit] without a timeout, but waits [timeout] at most for the permit, as [RateLimiter.tryAcquire] does: if
+ * the permit cannot be there in that time it throws at once. The [action] may take as long as it takes.
+ *
+ * @throws PermitTimeoutException if the permit was not granted in time; [action] has not run.
+ */
+@OptIn(ExperimentalContracts::class)
+public suspend inline fun <T> RateLimiter.withPermit(timeout: Duration, action: () -> T): T {
+    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
+    if (!tryAcquire(1, timeout)) throw PermitTimeoutException("no permit within $timeout from $this")
     return action()
 }

@@ -23,8 +23,8 @@ import kotlin.time.Duration
  * perCustomer.withPermit(customerId) { send(it) } // `it`: the key
  * ```
  *
- * Each key has a token bucket with the same [rate] and [burst], which begins full at its first call. Messages name it
- * by the text of the key, with a [name] as in `customers[42]`.
+ * Each key has a token bucket with the same [rate] and [burst], which begins full at its first call. With several rates
+ * it is as of [RateLimiter.of]. Messages name it by the text of the key, with a [name] as in `customers[42]`.
  *
  * *Forgetting.* A bucket that is full is idle and is forgotten: a new one is the same. So no caller gets a permit more
  * by it. There is no timer: a call forgets two idle buckets on average.
@@ -39,10 +39,12 @@ import kotlin.time.Duration
  *
  * All members may be called from any thread.
  *
- * @property rate how fast permits come, for each key.
- * @property burst how many permits of a key can be had at once; at least 1.
+ * @property rate how fast permits come, for each key; of several rates, the first.
  * @property maxKeys the most buckets, at least 1.
  * @property name shown by messages and [toString].
+ * @param others further rates, each of which bounds the same permits.
+ * @param burst how many unused permits of a key are saved up for the first rate, at least 1; for each other rate so
+ *   many as it brings in its time.
  * @param maxWaiting how many callers may wait for permits of one key, at least 0; further ones get a
  *   [RateLimitedException] at once.
  * @param clock the clock by which permits come; by default that of the system, or of a test with virtual time: see
@@ -51,12 +53,19 @@ import kotlin.time.Duration
  */
 public class RateLimiters<K : Any>(
     public val rate: Rate,
-    public val burst: Long = rate.permits,
+    vararg others: Rate,
+    burst: Long = rate.permits,
     public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEYS,
     private val maxWaiting: Int = Int.MAX_VALUE,
     clock: BatonClock? = null,
     public val name: String? = null,
 ) {
+    private val others = others.asList()
+
+    /** How many permits of a key can be had at once, as [RateLimiter.burst]. */
+    public val burst: Long = others.fold(burst) { least, rate -> minOf(least, rate.permits) }
+
+    private val firstBurst = burst
     private val rule = Rule(clock)
 
     @get:JvmSynthetic
@@ -67,7 +76,8 @@ public class RateLimiters<K : Any>(
         table.listIfNamed { it.core }
     }
 
-    private fun newLimiter(named: Any) = RateLimiter(rate, burst, isLeaky = false, maxWaiting, rule.clock, named)
+    private fun newLimiter(named: Any) =
+        RateLimiter(rate, others, firstBurst, isLeaky = false, maxWaiting, rule.clock, named)
 
     private inner class Rule(given: BatonClock?) : IdleRule<RateLimiter>, ClockOwner {
         override val clock: BoundClock = SharedClock(given, this)
@@ -145,5 +155,6 @@ public class RateLimiters<K : Any>(
             if (!it.tryAcquire(timeout = timeout)) throw PermitTimeoutException("no permit within $timeout from $it")
         }
 
-    override fun toString(): String = "${table.label()} ($rate, burst = $burst, size = $size, maxKeys = $maxKeys)"
+    override fun toString(): String =
+        "${table.label()} (${(listOf(rate) + others).joinToString(" and ")}, burst = $burst, size = $size, maxKeys = $maxKeys)"
 }

@@ -30,7 +30,9 @@ public class RateReservation internal constructor(private val core: RateLimiterC
 
     /**
      * The time from now until the permits may be used; zero once that has come. It becomes shorter when callers before
-     * it give up, and changes with [RateLimiter.update]. Costs O(callers behind it).
+     * it give up, and changes with [RateLimiter.update]. With several rates it becomes longer by the time by which a
+     * waiter before it is served late, as a timer of whole milliseconds does. Costs O(callers behind it), with several
+     * rates O(callers before it).
      */
     public val delay: Duration
         get() = core.delayOf(place)

@@ -24,7 +24,7 @@ class IdleMemoryTest {
         BARRIER(168, { Barrier(2) }),
         LATCH(88, { Latch(2) }),
         WAIT_GROUP(88, { WaitGroup() }),
-        RATE_LIMITER(512, { RateLimiter.tokenBucket(RATE) }),
+        RATE_LIMITER(536, { RateLimiter.tokenBucket(RATE) }),
         CIRCUIT_BREAKER(480, { CircuitBreaker() }),
     }
 

@@ -1,6 +1,7 @@
 package baton.memory
 
 import baton.asClock
+import baton.resilience.Rate
 import baton.resilience.RateLimiter
 import baton.resilience.per
 import baton.waiting.Enough
@@ -74,11 +75,14 @@ class RateLimiterMemoryTest {
             val reservations = List(count) { limiter.reserve() }
             reservations.forEach { assertTrue(it.cancel()) }
         }
-        val fast = RateLimiter.tokenBucket(1 per 1.nanoseconds, 1, clock = clock.asClock())
-        assertLeavesNothing(200_000) { count ->
-            repeat(count) { fast.reserve() }
-            clock += count.nanoseconds
-            fast.tryAcquire()
+        val others = arrayOf(Rate(1, 2.nanoseconds), Rate(3, 3.nanoseconds))
+        for (more in listOf(arrayOf(), others)) {
+            val fast = RateLimiter.of(1 per 1.nanoseconds, *more, burst = 1, clock = clock.asClock())
+            assertLeavesNothing(200_000) { count ->
+                repeat(count) { fast.reserve() }
+                clock += (2 * count).nanoseconds
+                fast.tryAcquire()
+            }
         }
     }
 }

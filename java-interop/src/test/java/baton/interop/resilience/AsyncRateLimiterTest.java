@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncRateLimiter;
+import baton.interop.AsyncRateLimiters;
 import baton.interop.AsyncRetry;
 import baton.interop.Futures;
 import baton.resilience.RateLimitedException;
@@ -277,5 +278,100 @@ class AsyncRateLimiterTest {
         assertInstanceOf(IOException.class, awaitFailure(all));
         assertEquals(3, calls.size());
         assertTrue(calls.get(2) - start >= TimeUnit.MILLISECONDS.toNanos(20), calls::toString);
+    }
+
+    @Test
+    void severalRates_eachBoundsTheSamePermits() {
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(10, Duration.ofSeconds(1))
+                .and(3, DAY)
+                .and(1_000, DAY.multipliedBy(2))
+                .burst(20)
+                .name("api")
+                .build();
+        assertThrows(IllegalArgumentException.class, () -> limiter.acquire(4));
+        assertTrue(limiter.tryAcquire(3));
+        assertFalse(limiter.tryAcquire());
+        assertEquals(
+                "AsyncRateLimiter 'api' (10 per 1s and 3 per 1d and 1000 per 2d, burst = 3, available = 0, waiting = 0)",
+                limiter.toString());
+        AsyncRateLimiter.Builder builder = AsyncRateLimiter.builder(1, DAY);
+        for (int permits : List.of(Integer.MIN_VALUE, 0))
+            assertThrows(IllegalArgumentException.class, () -> builder.and(permits, DAY));
+        assertThrows(IllegalArgumentException.class, () -> builder.and(1, Duration.ZERO));
+        AsyncRateLimiters<String> perKey = AsyncRateLimiters.create(
+                AsyncRateLimiter.builder(10, DAY).and(3, DAY).burst(20));
+        assertTrue(perKey.tryAcquire("a", 3));
+        assertFalse(perKey.tryAcquire("a"));
+        assertTrue(perKey.tryAcquire("b"));
+        builder.and(1, DAY).leaky();
+        assertThrows(IllegalStateException.class, builder::build);
+    }
+
+    @Test
+    void tryReserve_onlyWhatIsDueInTime() {
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, DAY).burst(2).build();
+        for (Duration never : List.of(Duration.ZERO, Duration.ofSeconds(Long.MIN_VALUE)))
+            assertEquals(Duration.ZERO, limiter.tryReserve(never).orElseThrow().delay());
+        assertTrue(limiter.tryReserve(Duration.ofHours(23)).isEmpty());
+        assertThrows(IllegalArgumentException.class, () -> limiter.tryReserve(3, DAY));
+        RateReservation reservation =
+                limiter.tryReserve(2, Duration.ofSeconds(Long.MAX_VALUE)).orElseThrow();
+        assertTrue(reservation.delay().compareTo(DAY) > 0);
+        assertTrue(limiter.tryReserve(1, DAY.multipliedBy(2)).isEmpty());
+        assertTrue(reservation.cancel());
+        limiter.close();
+        assertThrows(RateLimiterClosedException.class, () -> limiter.tryReserve(DAY));
+    }
+
+    /** Of a wait that begins with a try, only the end counts. */
+    @Test
+    void metrics_countEachRequestOnce() throws Exception {
+        AsyncRateLimiter limiter =
+                AsyncRateLimiter.builder(1, DAY).maxWaiting(1).build();
+        assertEquals("granted = 0, refused = 0, waited = 0s", limiter.metrics().toString());
+        await(limiter.acquire());
+        assertFalse(limiter.tryAcquire());
+        assertInstanceOf(TimeoutException.class, failure(limiter.acquire(Duration.ZERO)));
+        assertInstanceOf(TimeoutException.class, failure(limiter.acquire(Duration.ofSeconds(1))));
+        assertInstanceOf(TimeoutException.class, failure(limiter.withPermit(() -> stage(), Duration.ofSeconds(1))));
+        for (Duration time : List.of(Duration.ZERO, Duration.ofSeconds(1)))
+            assertThrows(TimeoutException.class, () -> limiter.blocking().acquire(time));
+        assertThrows(TimeoutException.class, () -> limiter.blocking().call(Duration.ofSeconds(1), () -> "never"));
+        assertEquals(7, limiter.metrics().getRefused());
+        CompletableFuture<Void> waits = limiter.acquire();
+        assertInstanceOf(RateLimitedException.class, failure(limiter.acquire()));
+        assertTrue(limiter.metrics().waited().compareTo(Duration.ZERO) > 0);
+        waits.cancel(false);
+        assertEquals(
+                "1 8", limiter.metrics().getGranted() + " " + limiter.metrics().getRefused());
+        CompletableFuture<Void> late = limiter.acquire(1, Duration.ofDays(2));
+        late.orTimeout(1, TimeUnit.MILLISECONDS);
+        assertInstanceOf(TimeoutException.class, awaitFailure(late));
+        assertEquals(8, limiter.metrics().getRefused(), "a future that is completed from outside is no refusal");
+    }
+
+    private static CompletableFuture<String> stage() {
+        throw new AssertionError("ran");
+    }
+
+    @Test
+    void withPermit_withATimeout_runsOnlyIfItIsGrantedInTime() {
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, DAY).burst(2).build();
+        assertEquals(
+                "in",
+                limiter.withPermit(() -> CompletableFuture.completedFuture("in"), Duration.ZERO)
+                        .join());
+        assertEquals(
+                "in",
+                limiter.withPermit(() -> "in", Runnable::run, Duration.ZERO).join());
+        for (Duration time : List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ZERO, Duration.ofHours(1))) {
+            assertInstanceOf(TimeoutException.class, failure(limiter.withPermit(() -> stage(), time)));
+            assertInstanceOf(
+                    TimeoutException.class, failure(limiter.withPermit(() -> stage().join(), Runnable::run, time)));
+        }
+        AsyncRateLimiter next = AsyncRateLimiter.builder(1, DAY).build();
+        CompletableFuture<String> rejected = next.withPermit(() -> "in", Futures.REJECTING, DAY);
+        assertInstanceOf(java.util.concurrent.RejectedExecutionException.class, failure(rejected));
+        assertEquals(0, next.availablePermits());
     }
 }

@@ -22,7 +22,7 @@ import kotlinx.coroutines.Job
  *
  * All fields are guarded by the lock of the core.
  */
-internal class HeadTimer(private val core: RateLimiterCore, private val bucket: TokenBucket) {
+internal class HeadTimer(private val core: RateLimiterCore, private val bucket: Tokens) {
     private var head: Waiter? = null
     private var dueAt = 0L
     private var version = 0

@@ -4,6 +4,7 @@ import baton.monitoring.Monitored
 import baton.resilience.Rate
 import baton.resilience.RateLimitedException
 import baton.resilience.RateLimiterClosedException
+import baton.resilience.RateLimiterMetrics
 import baton.waiting.WaitCore
 import baton.waiting.Waiter
 import baton.waiting.Wakeup
@@ -29,13 +30,13 @@ import kotlin.time.Duration.Companion.nanoseconds
  *
  * Each file keeps its own invariants. It calls the files above it in this table, and does not know those below:
  *
- *   TokenBucket       the arithmetic of tokens and time
+ *   Tokens            the arithmetic of tokens and time: a TokenBucket, or TokenBuckets of several rates
  *   RateQueue         the queue, reservations, the account of the tokens
  *   HeadTimer         the timer
  *   RateLimiterCore   the operations
  *
  * Bound. In any window w, at most burst + rate × w permits are granted: they are granted only while their tokens are in
- * the bucket, which never holds more than burst. The time of a grant is the reading by which it was decided. A
+ * the bucket, which never holds more than burst. With several rates that is true of each. The time of a grant is the reading by which it was decided. A
  * reservation counts from its due time. A grant that its caller could not take any more is put back and does not count.
  *
  * A decision that finds no memory or no stack left throws before it has changed anything, or after it has made its own
@@ -49,13 +50,15 @@ import kotlin.time.Duration.Companion.nanoseconds
  */
 internal class RateLimiterCore(
     rate: Rate,
+    otherRates: List<Rate>,
     burst: Long,
     val isLeaky: Boolean,
     private val maxWaiting: Int,
     override val clock: BoundClock,
     private val limiter: Monitored,
 ) : WaitCore() {
-    private val bucket = TokenBucket(rate, burst)
+    private val bucket: Tokens =
+        if (otherRates.isEmpty()) TokenBucket(rate, burst) else TokenBuckets(listOf(rate) + otherRates, burst)
     private val queue = RateQueue(this, bucket, isLeaky, burst)
     private val timer = HeadTimer(this, bucket)
 
@@ -71,6 +74,13 @@ internal class RateLimiterCore(
 
     private class Refusal(val nanos: Long)
 
+    /** The [rate], and those beside it, which do not change. */
+    val rates: List<Rate>
+        get() = listOf(rate) + if (bucket is TokenBuckets) bucket.rates.drop(1) else emptyList()
+
+    /** How many requests were refused for want of permits, see RateLimiterMetrics. */
+    private var refused = 0L
+
     val isClosed: Boolean
         get() = closure != null
 
@@ -83,13 +93,16 @@ internal class RateLimiterCore(
     val availablePermits: Long
         get() = look { if (isLeaky && !queue.isEmpty) 0 else maxOf(bucket.whole, 0) }
 
+    val metrics: RateLimiterMetrics
+        get() = look { RateLimiterMetrics(queue.granted, refused, queue.waited) }
+
     /** The present moment in the time of the bucket, or before it if the clock throws. */
     fun readOrStandStill(): Long = clock.readOr(Long.MIN_VALUE)
 
     /** As [decide], between two settlements of the queue, the first with the tokens of [now]. */
     private inline fun <T> decideAt(now: Long, decision: () -> T): T = decide {
         prepare()
-        bucket.refill(now)
+        queue.refill(now)
         queue.settle()
         try {
             decision()
@@ -113,23 +126,22 @@ internal class RateLimiterCore(
         timer.update(head, if (head == null) 0 else dueAt(head))
     }
 
-    private fun dueAt(head: Waiter): Long {
-        val wait =
-            try {
-                bucket.nanosUntil(head.number.toLong())
-            } catch (_: OutOfMemoryError) {
-                0 // The grants of this decision are made. A timer that fires too early does no harm.
-            }
-        val at = bucket.time + wait
-        return if (at >= 0) at else Long.MAX_VALUE
-    }
+    private fun dueAt(head: Waiter): Long =
+        try {
+            bucket.timeOf(head.number.toLong())
+        } catch (_: OutOfMemoryError) {
+            bucket.time // The grants of this decision are made. A timer that fires too early does no harm.
+        }
 
     // ---- acquire
 
-    /** Takes [permits] if that needs no waiting. */
-    fun tryTake(permits: Int): Boolean {
+    /**
+     * Takes [permits] if that needs no waiting. If the request [isLast], and is not followed by one that waits, it
+     * counts.
+     */
+    fun tryTake(permits: Int, isLast: Boolean): Boolean {
         val now = clock.read()
-        return tryTakeAtRest(permits, now) || tryTakeBehindOthers(permits, now)
+        return tryTakeAtRest(permits, now) || tryTakeBehindOthers(permits, now, isLast)
     }
 
     /** Without a caller before this one there is nothing to settle and nothing to wake. */
@@ -147,16 +159,17 @@ internal class RateLimiterCore(
         return taken
     }
 
-    private fun tryTakeBehindOthers(permits: Int, now: Long): Boolean {
+    private fun tryTakeBehindOthers(permits: Int, now: Long, isLast: Boolean): Boolean {
         var most = 0L
         val taken = decide {
             most = most()
-            bucket.refill(now)
+            queue.refill(now)
             if (!queue.isAtRest) {
                 prepare()
                 settle()
             }
-            closure == null && permits <= most && queue.take(permits)
+            val isPossible = closure == null && permits <= most
+            (isPossible && queue.take(permits)).also { if (isPossible && isLast && !it) refused++ }
         }
         if (!taken) {
             closure?.let { throw closed(it) }
@@ -167,12 +180,15 @@ internal class RateLimiterCore(
 
     private fun most() = if (isLeaky) Long.MAX_VALUE else queue.burst
 
-    /** Whether a newcomer could have [permits] after [time], if every caller before it takes its permits. */
+    /**
+     * Whether a newcomer could have [permits] after [time], if every caller before it takes its permits. Else it
+     * counts.
+     */
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
-        decideAt(clock.read()) { queue.nanosUntilTurn(permits) }.nanoseconds <= time
+        decideAt(clock.read()) { (queue.nanosUntilTurn(permits).nanoseconds <= time).also { if (!it) refused++ } }
 
     /** The time from [now] until all its tokens are there, if no call takes any. */
-    fun nanosUntilFull(now: Long): Long = decideAt(now) { bucket.nanosUntil(queue.burst) }
+    fun nanosUntilFull(now: Long): Long = decideAt(now) { bucket.nanosUntilFull() }
 
     override fun enqueue(waiter: Waiter): Int {
         noteWait(waiter)
@@ -197,10 +213,14 @@ internal class RateLimiterCore(
             }
         if (refusal != null) return fail(waiter, refusal)
         if (queue.take(permits)) {
-            if (!waiter.tryGrant()) bucket.putBack(permits)
+            if (!waiter.tryGrant()) queue.putBack(permits)
             return waiter.currentState
         }
-        if (queue.waiting >= maxWaiting) return fail(waiter, Refusal(queue.nanosUntilTurn(permits)))
+        if (queue.waiting >= maxWaiting) {
+            val refusal = Refusal(queue.nanosUntilTurn(permits))
+            refused++
+            return fail(waiter, refusal)
+        }
         if (!waiter.startWaiting()) return waiter.currentState
         queue.add(waiter)
         countPeak(queue.waiting)
@@ -216,10 +236,13 @@ internal class RateLimiterCore(
         val now = readOrStandStill()
         return decide {
             prepare()
-            bucket.refill(now)
+            queue.refill(now)
             // The tokens of a caller may have come at the very moment of its timeout: then it is granted.
             if (to == Waiter.TIMED_OUT) queue.settle()
-            leaveUnderLock(waiter, to).also { settle() }
+            val leaves = leaveUnderLock(waiter, to)
+            if (leaves && to == Waiter.TIMED_OUT) refused++
+            settle()
+            leaves
         }
     }
 
@@ -238,7 +261,7 @@ internal class RateLimiterCore(
         val now = readOrStandStill()
         return underLock({
             prepare()
-            bucket.refill(now)
+            queue.refill(now)
             if (waiter.tryReturn()) takeBack(waiter) else settle()
         }) { _, woken ->
             woken
@@ -246,23 +269,29 @@ internal class RateLimiterCore(
     }
 
     override fun takeBack(waiter: Waiter) {
-        bucket.putBack(waiter.number)
+        queue.putBack(waiter.number)
         settle()
     }
 
     // ---- reserve
 
-    fun reserve(place: ReservedPlace) {
+    /** False if the time of [place] would not come within [maxWait]; then it counts as refused. */
+    fun reserve(place: ReservedPlace, maxWait: Duration = Duration.INFINITE): Boolean {
         val permits = place.number
         var most = 0L
         var isOpen = false
-        decideAt(clock.read()) {
-            most = most()
-            isOpen = closure == null
-            if (isOpen && permits <= most) queue.reserve(place)
-        }
+        val isInTime =
+            decideAt(clock.read()) {
+                most = most()
+                isOpen = closure == null
+                if (!isOpen || permits > most) return@decideAt false
+                val isInTime = maxWait.isInfinite() || queue.isTurnWithin(permits, maxWait)
+                if (isInTime) queue.reserve(place) else refused++
+                isInTime
+            }
         if (!isOpen) throw closedException()
         if (permits > most) throw tooMany(permits, most)
+        return isInTime
     }
 
     fun delayOf(place: ReservedPlace) = look { queue.nanosUntil(place) }.nanoseconds
@@ -281,7 +310,8 @@ internal class RateLimiterCore(
                 rate = newRate
                 if (!isLeaky) {
                     // First: a waiter that asks for more than the burst would never be served.
-                    queue.failWaiters(newBurst) { it.number > newBurst }
+                    val most = bucket.mostWith(newBurst)
+                    queue.failWaiters(most) { it.number > most }
                     queue.changeBurst(newBurst)
                 }
                 true

@@ -4,7 +4,7 @@ import baton.resilience.Rate
 import java.math.BigInteger
 
 /**
- * The tokens of a `RateLimiter` in whole numbers: [whole] tokens and [fraction] / [nanos] of another, at [time].
+ * The tokens of one rate in whole numbers: [whole] tokens and [fraction] / [nanos] of another, at [time].
  *
  * With the rate in lowest terms, [permits] tokens come in [nanos] nanoseconds. So one token is worth [nanos] units, a
  * nanosecond brings [permits] of them, and no step rounds. Products of two `Long`s that need 128 bits take a slower way
@@ -13,30 +13,31 @@ import java.math.BigInteger
  * Invariants: 0 ≤ fraction < nanos; whole ≤ cap, and a full bucket has no fraction; time never goes back. [whole] is
  * below zero while reservations have taken tokens that have not come yet.
  *
- * It has no callers and no clock, and is guarded by the lock of its [RateLimiterCore]. A function that throws, because
- * memory or stack is exhausted, has changed nothing: it assigns last.
+ * A function that throws, because memory or stack is exhausted, has changed nothing: it assigns last.
  */
-internal class TokenBucket(rate: Rate, private var cap: Long) {
-    private var permits = 1L
-    private var nanos = 1L
-
-    /** The latest reading of the clock, in nanoseconds since the limiter was made. */
-    var time = 0L
-        private set
-
-    var whole = cap
-        private set
-
-    private var fraction = 0L
-
-    init {
+internal class TokenBucket
+private constructor(
+    private var cap: Long,
+    private var permits: Long,
+    private var nanos: Long,
+    time: Long,
+    private var tokens: Long,
+    private var fraction: Long,
+) : Tokens() {
+    /** A full bucket. */
+    constructor(rate: Rate, cap: Long) : this(cap, permits = 1, nanos = 1, time = 0, tokens = cap, fraction = 0) {
         changeRate(rate)
     }
 
-    /** Adds the tokens of the time since the latest reading. A reading before that counts as the same moment. */
-    fun refill(now: Long) {
+    override var time = time
+        private set
+
+    override val whole: Long
+        get() = tokens
+
+    override fun refill(now: Long) {
         if (now <= time) return
-        if (whole < cap) addTokensOf(now - time)
+        if (tokens < cap) addTokensOf(now - time)
         time = now
     }
 
@@ -47,52 +48,64 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
             // Without a division while no token is complete.
             if (units < nanos) fraction = units else add(units / nanos, units % nanos)
         } else {
-            val (tokens, rest) = (elapsed.big * permits.big + fraction.big).divideAndRemainder(nanos.big)
-            if (tokens >= cap.big - whole.big) {
+            val (added, rest) = (elapsed.big * permits.big + fraction.big).divideAndRemainder(nanos.big)
+            if (added >= cap.big - tokens.big) {
                 fill()
             } else {
-                val sum = (whole.big + tokens).toLong()
+                val sum = (tokens.big + added).toLong()
                 fraction = rest.toLong()
-                whole = sum
+                tokens = sum
             }
         }
     }
 
     private fun fill() {
-        whole = cap
+        tokens = cap
         fraction = 0
     }
 
-    /** Adds [tokens], up to the cap; [rest] is the new fraction. */
-    private fun add(tokens: Long, rest: Long) {
-        val room = cap - whole
+    /** Adds [more] tokens, up to the cap; [rest] is the new fraction. */
+    private fun add(more: Long, rest: Long) {
+        val room = cap - tokens
         // A room beyond Long.MAX_VALUE, of a bucket in debt, is negative here: no number of tokens fills it.
-        if (room in 0..tokens) {
+        if (room in 0..more) {
             fill()
         } else {
-            whole += tokens
+            tokens += more
             fraction = rest
         }
     }
 
-    /** Takes [tokens], also those that have not come yet. */
-    fun take(tokens: Int) {
-        whole -= tokens
+    /** Also those that have not come yet. */
+    override fun take(number: Int) {
+        tokens -= number
     }
 
-    /** Puts back [tokens] that were taken; those above the cap are lost. */
-    fun putBack(tokens: Int) {
-        add(tokens.toLong(), fraction)
+    override fun putBack(number: Int) {
+        add(number.toLong(), fraction)
     }
 
-    /** Changes the most tokens that the bucket holds; those above it are lost. */
-    fun changeCap(cap: Long) {
-        this.cap = cap
-        if (whole >= cap) fill()
+    override fun takeInAdvance(number: Int): Boolean {
+        take(number)
+        return tokens >= 0
     }
 
-    /** Changes the rate from [time] on. The tokens stay; a fraction of one is rounded down to the units of the rate. */
-    fun changeRate(rate: Rate) {
+    override fun isDue(number: Int, advance: Long): Boolean = tokens + advance - number >= 0
+
+    override fun settleAdvance(number: Int) {}
+
+    override fun putBackAdvance(number: Int) {
+        putBack(number)
+    }
+
+    override fun mostWith(newCap: Long): Long = newCap
+
+    override fun changeCap(newCap: Long) {
+        cap = newCap
+        if (tokens >= newCap) fill()
+    }
+
+    override fun changeRate(rate: Rate) {
         val newPermits = rate.permits
         val newNanos = rate.per.inWholeNanoseconds
         val divisor = gcd(newPermits, newNanos)
@@ -102,10 +115,9 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         fraction = newFraction
     }
 
-    /** The time from [time] until there are [tokens], rounded up; `Long.MAX_VALUE` if it is more than that. */
-    fun nanosUntil(tokens: Long): Long {
-        if (whole >= tokens) return 0
-        val missing = tokens - whole
+    override fun nanosUntil(number: Long): Long {
+        if (tokens >= number) return 0
+        val missing = number - tokens
         if (Math.multiplyHigh(missing, nanos) == 0L && missing * nanos >= 0) {
             val units = missing * nanos - fraction
             return (units - 1) / permits + 1
@@ -113,6 +125,13 @@ internal class TokenBucket(rate: Rate, private var cap: Long) {
         val units = missing.big * nanos.big - fraction.big
         return ((units - BigInteger.ONE) / permits.big + BigInteger.ONE).saturated
     }
+
+    override fun nanosUntilFull(): Long = nanosUntil(cap)
+
+    /** The moment at which there are [number] tokens, or as many as there can be. */
+    fun timeOfNext(number: Int): Long = timeOf(minOf(number.toLong(), cap))
+
+    fun copy() = TokenBucket(cap, permits, nanos, time, tokens, fraction)
 
     private companion object {
         val Long.big: BigInteger

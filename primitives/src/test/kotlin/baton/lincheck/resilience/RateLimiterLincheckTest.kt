@@ -7,11 +7,13 @@ import baton.lincheck.world.RATE_BURST
 import baton.lincheck.world.Rare
 import baton.lincheck.world.RateLimiterSequential
 import baton.lincheck.world.Scenario
+import baton.lincheck.world.SeveralRatesSequential
 import baton.lincheck.world.THREADS
 import baton.lincheck.world.after
 import baton.lincheck.world.cancelled
 import baton.lincheck.world.threads
 import baton.lincheck.world.underLincheck
+import baton.resilience.Rate
 import baton.resilience.RateLimiter
 import baton.resilience.RateReservation
 import baton.resilience.per
@@ -28,7 +30,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen
 /** Its clock is advanced by an operation. Threads read it in one order and decide in another. */
 @Param(name = "thread", gen = ThreadIdGen::class)
 @Param(name = "n", gen = IntGen::class, conf = "1:3")
-abstract class RateLimiterLincheckBase : LincheckCase {
+abstract class RateLimiterLincheckBase(vararg otherRates: Rate) : LincheckCase {
     override val model: Class<*>
         get() = RateLimiterSequential::class.java
 
@@ -43,7 +45,7 @@ abstract class RateLimiterLincheckBase : LincheckCase {
         }
 
     protected val limiter =
-        RateLimiter.tokenBucket(1 per 1.seconds, burst = RATE_BURST.toLong(), clock = time.asClock())
+        RateLimiter.of(1 per 1.seconds, *otherRates, burst = RATE_BURST.toLong(), clock = time.asClock())
     internal val timers = LincheckClock()
 
     /** One tick ends before the next: two that meet would bring their tokens at once, of which more may overflow. */
@@ -136,6 +138,52 @@ class RateReservationLincheckTest : RateLimiterLincheckBase() {
                 // The burst becomes less than a waiter asks for, while its tokens come.
                 threads({ actor(::tick, 3) }, { actor(::acquire, 2, 3) }, { actor(::update, 2) }).after {
                     actor(::tryAcquire, 3)
+                },
+            )
+}
+
+/** The other rates save more, are slower, and save less: each of them holds callers up at some time. */
+class SeveralRatesLincheckTest : RateLimiterLincheckBase(Rate(4, 8.seconds), Rate(2, 2.seconds)) {
+    override val model: Class<*>
+        get() = SeveralRatesSequential::class.java
+
+    /** An operation goes over all rates several times. */
+    override val spins
+        get() = 6
+
+    private val reservations = AtomicReferenceArray<RateReservation?>(THREADS)
+
+    @Operation
+    fun reserve(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int) {
+        reservations.set(thread, limiter.reserve(n))
+    }
+
+    @Operation
+    fun tryReserve(@Param(name = "thread") thread: Int, @Param(name = "n") n: Int): Boolean {
+        val reservation = limiter.tryReserve(n, maxWait = 3.seconds)
+        if (reservation != null) reservations.set(thread, reservation)
+        return reservation != null
+    }
+
+    @Operation fun cancelReservation(@Param(name = "thread") thread: Int) = reservations.get(thread)?.cancel() ?: false
+
+    @Operation fun granted() = limiter.metrics.granted
+
+    override val scenarios: List<Scenario>
+        get() =
+            listOf(
+                threads(
+                        { actor(::tick, 2) },
+                        {
+                            actor(::tryReserve, 2, 2)
+                            actor(::cancelReservation, 2)
+                        },
+                        { cancelled(::acquire, 3, 1) },
+                    )
+                    .after { actor(::tryAcquire, 2) },
+                threads({ actor(::tick, 3) }, { actor(::reserve, 2, 2) }, { actor(::acquire, 3, 2) }).after {
+                    actor(::reserve, 1, 2)
+                    actor(::reserve, 1, 1)
                 },
             )
 }

@@ -21,12 +21,23 @@ class PacedLimiter(
     private val period: Duration = LONG_PERIOD,
     maxWaiting: Int = Int.MAX_VALUE,
     isLeaky: Boolean = false,
+    rates: Int = 1,
 ) {
     private val clock = TestTimeSource()
     private val rate = Rate(burst.toLong(), period)
     val limiter: RateLimiter =
         if (isLeaky) RateLimiter.leakyBucket(rate, maxWaiting, clock.asClock())
-        else RateLimiter.tokenBucket(rate, burst.toLong(), maxWaiting, clock.asClock(), "api")
+        else {
+            val others = Array(rates - 1) { Rate(rate.permits * (it + 1), rate.per * (it + 1)) }
+            RateLimiter.of(
+                rate,
+                *others,
+                burst = burst.toLong(),
+                maxWaiting = maxWaiting,
+                clock = clock.asClock(),
+                name = "api",
+            )
+        }
     val face: RateLimiterFace = faceOf(limiter)
 
     val available: Int
@@ -56,10 +67,16 @@ interface RateLimiterFixture : WaiterFixture {
         get() = LONG_PERIOD
 
     override val waitingKinds: List<WaitingKind>
-        get() = listOf(kind("acquire(1)", 1), kind("acquire(2)", 2), kind("leaky acquire(1)", 1, isLeaky = true))
+        get() =
+            listOf(
+                kind("acquire(1)", 1),
+                kind("acquire(2)", 2),
+                kind("leaky acquire(1)", 1, isLeaky = true),
+                kind("acquire(2) of three rates", 2, rates = 3),
+            )
 
-    private fun kind(name: String, weight: Int, isLeaky: Boolean = false): WaitingKind {
-        val create = { LimiterPlace(PacedLimiter(faceOf, weight, period, isLeaky = isLeaky)) }
+    private fun kind(name: String, weight: Int, isLeaky: Boolean = false, rates: Int = 1): WaitingKind {
+        val create = { LimiterPlace(PacedLimiter(faceOf, weight, period, isLeaky = isLeaky, rates = rates)) }
         val closed = RateLimiterClosedException::class.java
         return WaitingKind(name, passesOn = create().face.putsBack, closed = closed, create = create)
     }

@@ -1,6 +1,7 @@
 package baton.resilience.limiter
 
 import baton.asClock
+import baton.resilience.Rate
 import baton.resilience.RateLimiter
 import baton.resilience.RateLimiterClosedException
 import baton.resilience.RateReservation
@@ -24,10 +25,17 @@ import org.junit.jupiter.api.Test
  */
 class RateLimiterSweepTest {
     /** A nanosecond brings a token. Nothing overflows, for the burst is more than all the tokens of a run. */
-    private class World(val isLeaky: Boolean) {
+    private class World(val isLeaky: Boolean, isOfTwoRates: Boolean) {
         val clock = TestTimeSource()
         val limiter =
             if (isLeaky) RateLimiter.leakyBucket(1 per 1.nanoseconds, clock = clock.asClock())
+            else if (isOfTwoRates)
+                RateLimiter.of(
+                    1 per 1.nanoseconds,
+                    Rate(BURST, 100.nanoseconds),
+                    burst = BURST,
+                    clock = clock.asClock(),
+                )
             else RateLimiter.tokenBucket(1 per 1.nanoseconds, burst = BURST, clock = clock.asClock())
         val reservations = mutableListOf<RateReservation>()
 
@@ -76,6 +84,10 @@ class RateLimiterSweepTest {
                 it.reservations += it.limiter.reserve(2)
                 0
             },
+            Op("tryReserve") { world ->
+                world.limiter.tryReserve(2, 4.nanoseconds)?.let { world.reservations += it }
+                0
+            },
             Op("reserve, cancel") {
                 val reservation = it.limiter.reserve(2)
                 it.reservations += reservation
@@ -93,10 +105,14 @@ class RateLimiterSweepTest {
             },
         )
 
-    private class Sweep(ops: List<Op>, private val isLeaky: Boolean) : CancelSweep<World, Op>(ops) {
-        override val start = if (isLeaky) "leaky" else "tokens"
+    private class Sweep(
+        ops: List<Op>,
+        private val isLeaky: Boolean = false,
+        private val isOfTwoRates: Boolean = false,
+    ) : CancelSweep<World, Op>(ops) {
+        override val start = if (isLeaky) "leaky" else if (isOfTwoRates) "two rates" else "tokens"
 
-        override fun create(dispatcher: StepDispatcher) = World(isLeaky)
+        override fun create(dispatcher: StepDispatcher) = World(isLeaky, isOfTwoRates)
 
         override suspend fun call(op: Op, world: World, caller: String) = op.call(world)
 
@@ -115,14 +131,17 @@ class RateLimiterSweepTest {
             // A leaky bucket does not save up, so its tokens are not counted.
             if (isLeaky) return assertEquals(1L, world.limiter.availablePermits)
             val reserved = world.reservations.sumOf { it.permits }
-            assertEquals(world.made, first.held + second.held + reserved + world.limiter.availablePermits)
+            val used = first.held + second.held + reserved
+            assertEquals(world.made, used + world.limiter.availablePermits)
+            // Beside those at the start; "acquire twice" counts one for none.
+            assertTrue(world.limiter.metrics.granted - BURST - used in 0..2, "${world.limiter.metrics} $used")
         }
     }
 
     @Test
     fun limiter_cancelledAtAnyStep_losesAndInventsNoToken() {
-        val runs = Sweep(ops, isLeaky = false).run() + Sweep(ops, isLeaky = true).run()
-        assertTrue(runs > 4_000, "only $runs runs")
+        val runs = Sweep(ops).run() + Sweep(ops, isLeaky = true).run() + Sweep(ops, isOfTwoRates = true).run()
+        assertTrue(runs > 6_000, "only $runs runs")
     }
 
     private companion object {

@@ -1,5 +1,6 @@
 package baton.resilience.limiter
 
+import baton.PermitTimeoutException
 import baton.clock
 import baton.resilience.Rate
 import baton.resilience.RateLimitedException
@@ -274,5 +275,17 @@ internal class RateLimiterTest {
         assertEquals(0, limiter.availablePermits)
         assertThrows<CancellationException> { limiter.withPermit { throw CancellationException() } }
         assertEquals(100L, currentTime)
+    }
+
+    @Test
+    fun withPermit_withATimeout_throwsAtOnceIfThePermitCannotBeThereInTime() = runTest {
+        val limiter = bucket(burst = 1)
+        assertEquals("done", limiter.withPermit(Duration.ZERO) { "done" })
+        for (timeout in listOf(-Duration.INFINITE, Duration.ZERO, 99.milliseconds)) {
+            val late = assertThrows<PermitTimeoutException> { limiter.withPermit(timeout) { error("ran") } }
+            assertEquals("no permit within $timeout from $limiter", late.message)
+        }
+        assertEquals(0L, currentTime)
+        assertEquals(100L, limiter.withPermit(100.milliseconds) { currentTime })
     }
 }

@@ -98,6 +98,22 @@ class RateLimitersTest {
         assertThrows<TooManyKeysException> { few.tryAcquire(5) }
     }
 
+    /** The first rate is back after a second, the second one after an hour. */
+    @Test
+    fun severalRates_eachBoundsAKey_andItIsKeptUntilAllAreFull() {
+        val rates = arrayOf(Rate(2, 1.hours), Rate(9, 2.hours))
+        val few = RateLimiters<Int>(Rate(10, 1.seconds), *rates, burst = 5, maxKeys = 1, clock = time.asClock())
+        assertEquals(2, few.burst)
+        assertEquals("RateLimiters (10 per 1s and 2 per 1h and 9 per 2h, burst = 2, size = 0, maxKeys = 1)", "$few")
+        assertEquals(2, few.takeAll(1))
+        time += 1.hours - 1.nanoseconds
+        assertThrows<TooManyKeysException> { few.tryAcquire(2) }
+        assertEquals(1, few.takeAll(1))
+        time += 1.hours
+        assertEquals(2, few.takeAll(2))
+        assertThrows<IllegalArgumentException> { few.tryAcquire(2, 3) }
+    }
+
     @Test
     fun refusedRequest_ofANewKey_takesNothingForLong() {
         val few = RateLimiters<Int>(Rate(1, 1.hours), burst = 3, maxKeys = 1, clock = time.asClock())
@@ -161,7 +177,7 @@ class RateLimitersTest {
         val bad =
             listOf<Pair<String, () -> Unit>>(
                 "burst = 0, must be at least 1" to { RateLimiters<Int>(rate, burst = 0) },
-                "burst = ${Long.MIN_VALUE}, must be at least 1" to { RateLimiters<Int>(rate, Long.MIN_VALUE) },
+                "burst = ${Long.MIN_VALUE}, must be at least 1" to { RateLimiters<Int>(rate, burst = Long.MIN_VALUE) },
                 "maxKeys = 0, must be at least 1" to { RateLimiters<Int>(rate, maxKeys = 0) },
                 "maxWaiting = -1, must be at least 0" to { RateLimiters<Int>(rate, maxWaiting = -1) },
             )

@@ -7,6 +7,7 @@ import baton.stress.Stress
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.AbstractLongTimeSource
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
@@ -17,17 +18,21 @@ import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
 
 class RateLimiterStressTest : Stress() {
     /** A nanosecond of its clock brings a token. The burst is above all tokens that are ever made: none overflows. */
-    private class Counted {
+    private class Counted(isOfTwoRates: Boolean) {
         val made = AtomicLong()
         private val clock =
             object : AbstractLongTimeSource(DurationUnit.NANOSECONDS) {
                 override fun read() = made.get()
             }
+        private val most = Int.MAX_VALUE.toLong()
+        private val others = if (isOfTwoRates) arrayOf(Rate(most, most.nanoseconds)) else arrayOf()
         val limiter =
-            RateLimiter.tokenBucket(Rate(1, 1.nanoseconds), Int.MAX_VALUE.toLong(), clock = clock.asClock()).also {
+            RateLimiter.of(Rate(1, 1.nanoseconds), *others, burst = most, clock = clock.asClock()).also {
                 check(it.tryAcquire(Int.MAX_VALUE))
             }
         val granted = AtomicLong()
@@ -39,12 +44,14 @@ class RateLimiterStressTest : Stress() {
         fun assertNothingLost() {
             assertEquals(0, limiter.waiting)
             assertEquals(made.get(), granted.get() + limiter.availablePermits)
+            assertEquals(granted.get(), limiter.metrics.granted - most)
         }
     }
 
-    @Test
-    fun crowd_cancelledTimedAndReserving_losesAndInventsNoToken() {
-        val counted = Counted()
+    @ParameterizedTest
+    @ValueSource(booleans = [false, true])
+    fun crowd_cancelledTimedAndReserving_losesAndInventsNoToken(isOfTwoRates: Boolean) {
+        val counted = Counted(isOfTwoRates)
         val limiter = counted.limiter
         val isOver = AtomicBoolean()
         stress(limiter) {
@@ -56,7 +63,8 @@ class RateLimiterStressTest : Stress() {
                         1,
                         2 -> if (limiter.tryAcquire(permits, soon())) counted.use(permits)
                         3 -> {
-                            val reservation = limiter.reserve(permits)
+                            val maxWait = if (random.nextBoolean()) Duration.INFINITE else soon()
+                            val reservation = limiter.tryReserve(permits, maxWait) ?: return@crowd
                             try {
                                 yieldSometimes()
                             } finally {

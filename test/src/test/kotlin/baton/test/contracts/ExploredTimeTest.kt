@@ -45,7 +45,7 @@ class ExploredTimeTest {
     @Test
     fun rateLimiter_anyOneCancelled_admitsAsManyAsThePeriodAllows() =
         explore(RUNS, SEED, cancels = true) {
-            val limiter = RateLimiter.tokenBucket(Rate(1, 1.seconds), 1)
+            val limiter = RateLimiter.of(Rate(1, 1.seconds), Rate(4, 4.seconds), burst = 1)
             var admitted = 0
             val callers =
                 List(3) {
