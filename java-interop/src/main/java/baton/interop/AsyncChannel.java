@@ -11,7 +11,9 @@ import baton.interop.internal.futures.ChannelRequests;
 import baton.interop.internal.futures.ChannelSubscriber;
 import baton.interop.internal.futures.ChannelSubscription;
 import baton.interop.internal.futures.ForEachFuture;
+import baton.interop.internal.futures.ReceiveUpToFuture;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -276,6 +278,19 @@ public final class AsyncChannel<T extends @Nullable Object> extends ChannelContr
      */
     public CompletableFuture<T> receive(Duration timeout) {
         return requests.receive(Objects.requireNonNull(timeout, "timeout"), null);
+    }
+
+    /**
+     * A future of up to {@code limit} elements: of the next one, and those that are there when it has come. An empty list
+     * is the end, after which there will be no more: the channel is closed and drained, or cancelled. If that was done with
+     * a cause, the future fails with it, as an iteration does.
+     *
+     * <p><i>Cancellation.</i> As of {@link #receive()}: a request that is withdrawn has received nothing.
+     *
+     * @throws IllegalArgumentException if {@code limit} is below 1
+     */
+    public CompletableFuture<List<T>> receiveUpTo(int limit) {
+        return ReceiveUpToFuture.receive(channel, limit);
     }
 
     /**

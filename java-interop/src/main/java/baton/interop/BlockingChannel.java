@@ -9,9 +9,11 @@ import baton.channels.ChannelOrder;
 import baton.interop.internal.futures.ChannelRequests;
 import baton.interop.internal.futures.HeldReservation;
 import baton.interop.internal.futures.Late;
+import baton.interop.internal.futures.ReceiveUpToFuture;
 import baton.interop.internal.futures.Timeout;
 import baton.waiting.ThreadWaiter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
@@ -166,6 +168,27 @@ public final class BlockingChannel<T extends @Nullable Object> {
         ThreadWaiter waiter = waiter(0, ChannelBridge.RECEIVE);
         if (nanos > 0 && waiter.await(nanos)) return granted(waiter);
         throw Late.receive(timeout, channel);
+    }
+
+    /**
+     * Up to {@code limit} elements: waits for the next one, and adds those that are there when it has come. An empty list
+     * is the end, after which there will be no more; see {@link AsyncChannel#receiveUpTo}.
+     *
+     * @throws IllegalArgumentException if {@code limit} is below 1
+     * @throws ChannelClosedException if the channel was closed or cancelled with a cause, which is that of the exception
+     */
+    public List<T> receiveUpTo(int limit) throws InterruptedException {
+        ThreadWaiter.throwIfInterrupted();
+        try {
+            Object elements = ChannelBridge.pollUpTo(channel, limit);
+            if (elements != ChannelBridge.EMPTY) return ReceiveUpToFuture.listOf(elements);
+            ThreadWaiter waiter = waiter(0, ChannelBridge.RECEIVE);
+            waiter.await();
+            return ReceiveUpToFuture.listOf(ChannelBridge.receivedUpTo(channel, waiter, limit));
+        } catch (ChannelClosedException e) {
+            if (ChannelBridge.endOf(e) == null) return List.of();
+            throw e;
+        }
     }
 
     /**

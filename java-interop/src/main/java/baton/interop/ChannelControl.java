@@ -49,9 +49,27 @@ abstract class ChannelControl<T extends @Nullable Object> {
         return channel.getWaiting();
     }
 
-    /** Whether nothing can be sent any more. There may still be elements to receive. */
+    /** How many places are free and not reserved, at least 0; 0 without a buffer, also while a receiver waits. */
+    public int remainingCapacity() {
+        return channel.getRemainingCapacity();
+    }
+
+    /** The same as {@link #isClosedForSend()}. */
     public boolean isClosed() {
         return channel.isClosed();
+    }
+
+    /** Whether nothing can be sent any more. There may still be elements to receive. */
+    public boolean isClosedForSend() {
+        return channel.isClosedForSend();
+    }
+
+    /**
+     * Whether nothing can be received any more: the channel is closed, and all its elements have reached their receivers,
+     * or it was cancelled.
+     */
+    public boolean isClosedForReceive() {
+        return channel.isClosedForReceive();
     }
 
     /**

@@ -47,6 +47,9 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
     override val capacity: Int
         get() = channel.capacity()
 
+    override val remainingCapacity: Int
+        get() = channel.remainingCapacity()
+
     override val size: Int
         get() = channel.size()
 
@@ -54,7 +57,10 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
         get() = channel.waiting()
 
     override val isClosed: Boolean
-        get() = channel.isClosed
+        get() = channel.isClosed && channel.isClosedForSend
+
+    override val isClosedForReceive: Boolean
+        get() = channel.isClosedForReceive
 
     override suspend fun send(element: String, priority: Priority?) {
         val level = levelOr(priority)
@@ -78,6 +84,8 @@ class JavaChannelFace(private val channel: AsyncChannel<String>) : ChannelFace {
         } catch (_: ChannelClosedException) {
             null
         }
+
+    override suspend fun receiveUpTo(limit: Int): List<String> = channel.receiveUpTo(limit).awaitElement()
 
     override fun tryReceive(): String? = channel.tryReceive().orElse(null)
 
@@ -164,6 +172,8 @@ class JavaKotlinChannelFace(channel: Channel<String>) : ChannelFace by KotlinCha
     override suspend fun receive() = receivers.next().receive()
 
     override suspend fun receiveOrNull() = receivers.next().receiveOrNull()
+
+    override suspend fun receiveUpTo(limit: Int) = senders.next().receiveUpTo(limit)
 
     override fun tryReceive() = receivers.next().tryReceive()
 

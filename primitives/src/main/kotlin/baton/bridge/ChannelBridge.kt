@@ -8,8 +8,10 @@ import baton.channels.Channel
 import baton.channels.ChannelOrder
 import baton.channels.OnFull
 import baton.channels.core.ChannelState
+import baton.channels.endOf
 import baton.waiting.ClauseWaiter
 import baton.waiting.WaitCore
+import baton.waiting.Waiter
 import java.util.function.Consumer
 
 // The internal API of the channels for Baton's Java API; SyncBridge.kt has that of the other primitives.
@@ -89,4 +91,16 @@ public fun sendIfNotSent(channel: Channel<*>, winner: ClauseWaiter): Unit = chan
 @InternalBatonApi public fun leavePlace(channel: Channel<*>): Unit = channel.core.leavePlace()
 
 /** The exception of an iteration that has met [closed]; null if the iteration just ends. */
-@InternalBatonApi public fun endOf(channel: Channel<*>, closed: Throwable): Throwable? = channel.endOf(closed)
+@InternalBatonApi @JvmName("endOf") public fun iterationEndOf(closed: Throwable): Throwable? = endOf(closed)
+
+/** A list of up to [limit] elements, or [EMPTY] if there is none now; throws if the channel is closed and drained. */
+@InternalBatonApi
+public fun pollUpTo(channel: Channel<*>, limit: Int): Any {
+    require(limit >= 1) { "limit = $limit, must be at least 1" }
+    return unlessClosed(channel, channel.core.pollUpTo(limit))
+}
+
+/** The grant of [receiver] with the elements that are there now, up to [limit] in all; the same list for all calls. */
+@InternalBatonApi
+public fun receivedUpTo(channel: Channel<*>, receiver: Waiter, limit: Int): List<Any?> =
+    channel.core.receivedUpTo(receiver, limit)

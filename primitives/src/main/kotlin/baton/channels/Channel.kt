@@ -24,7 +24,6 @@ import baton.waiting.lookAtWaiters
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
-import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.DisposableHandle
 import kotlinx.coroutines.InternalCoroutinesApi
 import kotlinx.coroutines.channels.Channel as KotlinxChannel
@@ -68,7 +67,9 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * *Memory.* Actions before an element is sent happen before the actions that follow its receipt.
  *
- * Code that only sends takes a [SendChannel], code that only receives a [ReceiveChannel].
+ * Code that only sends takes a [SendChannel], code that only receives a [ReceiveChannel]. To see what passes, write a
+ * class that implements one of them or both by delegation to a channel; [ReceiveChannel] says what does not go through
+ * it.
  *
  * Elements may be null. All members may be called from any thread. Code that also star-imports kotlinx's `channels`
  * must import this class by name: otherwise `Channel<Int>(1)` is kotlinx's.
@@ -109,6 +110,9 @@ public class Channel<E>(
     override val capacity: Int
         get() = core.capacity
 
+    override val remainingCapacity: Int
+        get() = core.remainingCapacity
+
     override val size: Int
         get() = core.size
 
@@ -122,16 +126,15 @@ public class Channel<E>(
      */
     override fun usage(): Usage = core.lookAtWaiters().toUsage(size.toLong(), capacity.toLong())
 
-    override val isClosed: Boolean
+    /** The same as [isClosedForSend]: there may still be elements to receive. */
+    public val isClosed: Boolean
         get() = core.isClosed
 
-    /**
-     * The exception with which an iteration that has met [closed] ends; null if it ends normally. Not a
-     * CancellationException, which would silently end a coroutine that was not cancelled.
-     */
-    @JvmSynthetic
-    internal fun endOf(closed: Throwable): Throwable? =
-        closed.cause.let { if (it is CancellationException) closed else it }
+    override val isClosedForSend: Boolean
+        get() = core.isClosed
+
+    override val isClosedForReceive: Boolean
+        get() = core.isClosedForReceive
 
     override suspend fun send(element: E): Unit = send(element, priority = null)
 
@@ -205,7 +208,7 @@ public class Channel<E>(
         val element = if (isExplored()) EMPTY else core.poll()
         if (element === EMPTY) return awaitValue(core, request = RECEIVE)
         if (element === CLOSED) throw core.closedException()
-        return received(element)
+        return unwrap(element)
     }
 
     override suspend fun receiveCatching(): ChannelResult<E> {
@@ -213,6 +216,35 @@ public class Channel<E>(
         if (element !== EMPTY) return resultOf(element)
         return unlessClosed { ChannelResult.success(awaitValue(core, request = RECEIVE)) }
     }
+
+    override suspend fun receiveUpTo(limit: Int): List<E> {
+        require(limit >= 1) { "limit = $limit, must be at least 1" }
+        val elements = if (isExplored()) EMPTY else core.pollUpTo(limit)
+        return when {
+            elements === EMPTY -> awaitUpTo(limit)
+            elements === CLOSED -> noMore(core.closedException())
+            else -> received(elements)
+        }
+    }
+
+    private suspend fun awaitUpTo(limit: Int): List<E> {
+        val first =
+            try {
+                awaitValue<Any?>(core, request = RECEIVE)
+            } catch (e: ChannelClosedException) {
+                return noMore(e)
+            }
+        // It has received the first one: from here on it does not suspend.
+        return received(core.withMore(ChannelState.wrap(first), limit))
+    }
+
+    private fun noMore(closed: ChannelClosedException): List<E> {
+        endOf(closed)?.let { throw it }
+        return emptyList()
+    }
+
+    @Suppress("UNCHECKED_CAST") // The elements were sent to a channel of E.
+    private fun received(elements: Any) = elements as List<E>
 
     override fun tryReceive(): ChannelResult<E> = resultOf(core.poll())
 
@@ -229,14 +261,14 @@ public class Channel<E>(
         when {
             element === EMPTY -> ChannelResult.failed()
             element === CLOSED -> ChannelResult.closed(core.closedException())
-            else -> ChannelResult.success(received(element))
+            else -> ChannelResult.success(unwrap(element))
         }
 
     @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
     private fun success(value: Any?) = ChannelResult.success(value as E)
 
     @Suppress("UNCHECKED_CAST") // The element was sent to a channel of E.
-    private fun received(element: Any) = ChannelState.unwrap(element) as E
+    private fun unwrap(element: Any) = ChannelState.unwrap(element) as E
 
     override fun iterator(): ChannelIterator<E> = ChannelIterator(this)
 

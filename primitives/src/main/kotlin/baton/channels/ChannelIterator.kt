@@ -6,8 +6,10 @@ package baton.channels
  * `CancellationException` comes in a [ChannelClosedException]: thrown itself, it would silently end a coroutine that
  * was not cancelled. Several iterations of one channel share its elements. An iterator must not be used by several
  * callers at a time.
+ *
+ * @param channel the one whose [ReceiveChannel.receiveCatching] gives the elements.
  */
-public class ChannelIterator<out E> internal constructor(private val channel: Channel<E>) {
+public class ChannelIterator<out E>(private val channel: ReceiveChannel<E>) {
     private var next = ChannelResult.failed<E>()
 
     /**
@@ -18,7 +20,7 @@ public class ChannelIterator<out E> internal constructor(private val channel: Ch
         if (next.isSuccess) return true
         next = channel.receiveCatching()
         val closed = next.closedException ?: return true
-        channel.endOf(closed)?.let { throw it }
+        endOf(closed)?.let { throw it }
         return false
     }
 

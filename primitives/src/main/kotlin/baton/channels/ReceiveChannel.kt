@@ -15,17 +15,30 @@ import kotlinx.coroutines.selects.SelectClause1
  * }
  * ```
  *
- * Only Baton implements it: later versions may add members. All members may be called from any thread.
+ * Later versions may add members, so implement it by delegation alone, and compile that class with the version it runs
+ * with. One class may delegate both sides of a channel:
+ * ```
+ * class LoggedChannel<E>(private val inner: Channel<E>) : SendChannel<E> by inner, ReceiveChannel<E> by inner {
+ *     override suspend fun receiveCatching() = inner.receiveCatching().onSuccess { log("received $it") }
+ *
+ *     override fun iterator() = ChannelIterator(this)
+ * }
+ * ```
+ *
+ * Such a decorator sees the calls of the members that it overrides: each way to receive is one of its own. Iterations,
+ * flows, [consumeEach] and [toList] use [iterator], which uses [receiveCatching] of the channel that it was made for,
+ * as [receiveOrNull] does. The decorator does not see what a `select` receives. All members may be called from any
+ * thread.
  */
 public interface ReceiveChannel<out E> {
     /** How many elements can be received now; the elements of waiting senders are not included. */
     public val size: Int
 
     /**
-     * Whether no more elements can be sent. There may still be elements to receive: [receiveCatching] says when there
-     * are none.
+     * Whether nothing can be received any more: the channel is closed, and all its elements have reached their
+     * receivers, or it was cancelled.
      */
-    public val isClosed: Boolean
+    public val isClosedForReceive: Boolean
 
     /**
      * Receives the next element.
@@ -38,6 +51,27 @@ public interface ReceiveChannel<out E> {
 
     /** As [receive], but returns a result that also says whether the channel is closed and drained. */
     public suspend fun receiveCatching(): ChannelResult<E>
+
+    /**
+     * Receives up to [limit] elements: waits for the first one, and adds those that are there when it has come. It
+     * takes as many as it can in one step, and costs O(elements). An empty list is the end, after which there will be
+     * no more; the end is that of an iteration, see [ChannelIterator].
+     *
+     * ```
+     * do {
+     *     val rows = channel.receiveUpTo(500)
+     *     table.insert(rows)
+     * } while (rows.isNotEmpty())
+     * ```
+     *
+     * *Order.* Other receivers that wait get their elements first: the list then ends before those. What they receive
+     * while this call resumes is missing in the list, which is in order otherwise.
+     *
+     * *Cancellation.* As [receive]: throws and has received nothing. Once it has its first element it returns all.
+     *
+     * @throws IllegalArgumentException if [limit] is below 1.
+     */
+    public suspend fun receiveUpTo(limit: Int): List<E>
 
     /**
      * Receives an element if there is one now, in the buffer or of a waiting sender, and no other receiver waits. An

@@ -16,17 +16,23 @@ import kotlinx.coroutines.selects.SelectClause2
  * }
  * ```
  *
- * Only Baton implements it: later versions may add members. All members may be called from any thread.
+ * Later versions may add members, so implement it by delegation alone, `SendChannel<E> by channel`, and compile that
+ * class with the version it runs with. Such a decorator sees the calls of the members that it overrides: each way to
+ * send is one of its own. It does not see what is sent by a [Reservation], or by [onSend], whose block gets the inner
+ * channel. All members may be called from any thread.
  */
 public interface SendChannel<in E> {
     /** The number of elements that the buffer has places for. */
     public val capacity: Int
 
-    /** How many elements can be received now; the elements of waiting senders are not included. */
-    public val size: Int
+    /**
+     * How many places of the buffer are free and not reserved, at least 0; 0 if the [capacity] is 0, also while a
+     * receiver waits. Whether the channel is closed makes no difference.
+     */
+    public val remainingCapacity: Int
 
     /** Whether no more elements can be sent. There may still be elements to receive. */
-    public val isClosed: Boolean
+    public val isClosedForSend: Boolean
 
     /**
      * Sends [element], waiting for a place if necessary and the channel's [OnFull] says so. Under

@@ -106,6 +106,11 @@ class ChannelSweepTest {
                 receive()
                 receive()
             },
+            Op("receiveUpTo(2)") { out += channel.receiveUpTo(2) },
+            Op("receiveUpTo(3), send") {
+                out += channel.receiveUpTo(3)
+                send(it)
+            },
             Op("receive, send") {
                 receive()
                 send(it)

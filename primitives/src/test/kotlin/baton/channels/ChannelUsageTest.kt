@@ -58,7 +58,10 @@ class ChannelUsageTest {
         target.trySend(2.5).onFailure { error("$it") }
         target.reserve().send(3L)
         select { target.onSend(4) {} }
-        assertEquals(listOf<Any>(4, 4, false), listOf(target.size, target.capacity, target.isClosed))
+        assertEquals(
+            listOf<Any>(0, 4, false),
+            listOf(target.remainingCapacity, target.capacity, target.isClosedForSend),
+        )
         target.close()
     }
 

@@ -42,7 +42,7 @@ class ProduceTest {
             send(1)
         }
         assertEquals(listOf(1, 2), numbers.toList())
-        assertTrue(numbers.isClosed)
+        assertTrue(numbers.isClosedForReceive)
         assertTrue(numbers.receiveCatching().isClosed)
     }
 
@@ -205,7 +205,7 @@ class ProduceTest {
             if (hasStarted) runCurrent()
             scope.cancel("going down")
             runCurrent()
-            assertTrue(hasEnded && numbers.isClosed)
+            assertTrue(hasEnded && (numbers as Channel).isClosed)
             assertEquals(if (hasStarted) 1 else 0, numbers.size)
             val got = mutableListOf<Int>()
             val e = assertThrows<ChannelClosedException> { for (number in numbers) got += number }

@@ -240,3 +240,51 @@ class ReservationLincheckTest : CancellableChannelLincheckBase(Channel(1), OneSe
                 )
             )
 }
+
+/** Some receive several elements at once. */
+abstract class BatchLincheckBase(capacity: Int, model: Class<*>) :
+    CancellableChannelLincheckBase(Channel(capacity), model) {
+    override val spins
+        get() = 5
+
+    @Operation(cancellableOnSuspension = false)
+    suspend fun receiveUpTo(
+        @Param(name = "thread") thread: Int,
+        @Param(gen = IntGen::class, conf = "1:3") limit: Int,
+    ): Any = cancellably(thread) { channel.receiveUpTo(limit) }
+
+    @Rare @Operation fun isClosedForReceive() = channel.isClosedForReceive
+
+    private val batchIsCancelled: Scenario =
+        threads(
+            { actor(::receiveUpTo, 1, 2) },
+            {
+                actor(::trySend, 1)
+                actor(::trySend, 2)
+                actor(::trySend, 3)
+            },
+            {
+                actor(::cancel, 1)
+                actor(::receiveUpTo, 3, 2)
+            },
+        )
+
+    private val batchMeetsTheEnd: Scenario =
+        threads(
+                { actor(::receiveUpTo, 1, 3) },
+                { actor(::receiveUpTo, 2, 2) },
+                {
+                    actor(::trySend, 3)
+                    actor(::close)
+                    actor(::isClosedForReceive)
+                },
+            )
+            .after { actor(::trySend, 1) }
+
+    override val scenarios: List<Scenario>
+        get() = super.scenarios + batchIsCancelled + batchMeetsTheEnd
+}
+
+class RendezvousBatchLincheckTest : BatchLincheckBase(0, RendezvousSequential::class.java)
+
+class BufferedBatchLincheckTest : BatchLincheckBase(2, TwoSequential::class.java)

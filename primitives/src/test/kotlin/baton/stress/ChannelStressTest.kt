@@ -149,6 +149,7 @@ open class ChannelStressTest : Stress() {
                         if (random.nextBoolean()) onTimeout(random.nextLong(2).milliseconds) {}
                     }
                 5 -> any().receiveOrNull()?.let(ledger::received)
+                6 -> any().receiveUpTo(random.nextInt(1, 4)).forEach(ledger::received)
                 else -> ledger.received(any().receive())
             }
             if (random.nextInt(4) == 0) yield()

@@ -104,6 +104,7 @@ class ExplorePointsTest {
         assertTrue(pausesBefore { Channel<Int>(1).apply { trySend(1) }.receive() })
         assertTrue(pausesBefore { Channel<Int>(1).apply { trySend(1) }.receiveCatching() })
         assertTrue(pausesBefore { Channel<Int>(1).apply { trySend(1) }.tryReceive(1.seconds) })
+        assertTrue(pausesBefore { Channel<Int>(1).apply { trySend(1) }.receiveUpTo(1) })
         assertTrue(pausesBefore { for (element in Channel<Int>(1).apply { close() }) check(element == 0) })
     }
 
@@ -161,6 +162,11 @@ class ExplorePointsTest {
             assertTrue(channel.trySend(4, 1.seconds).isFailure)
             assertEquals(3, channel.receiveCatching().getOrNull())
             assertTrue(channel.receiveCatching().isClosed)
+            assertEquals(listOf<Int?>(), channel.receiveUpTo(2))
+            val batches = Channel<Int?>(3)
+            for (element in listOf(1, null, 3)) batches.send(element)
+            assertEquals(listOf(1, null), batches.receiveUpTo(2))
+            assertEquals(listOf<Int?>(3), batches.receiveUpTo(2))
             assertEquals(0, Barrier(1).arrive())
             var led = 0
             assertEquals(0, Barrier(1) { led++ }.arrive(1.seconds))

@@ -298,6 +298,13 @@ public enum WaitKind {
                 .got(value -> assertEquals("won", value))
                 .free(() -> assertEquals(Optional.of("won"), channel.tryReceive()));
     }),
+    RECEIVE_UP_TO(() -> {
+        AsyncChannel<String> channel = AsyncChannel.create(1);
+        return new Wait(channel::waiting, () -> assertTrue(channel.trySend("won")))
+                .plain(() -> channel.receiveUpTo(2))
+                .got(list -> assertEquals(List.of("won"), list))
+                .free(() -> assertEquals(Optional.of("won"), channel.tryReceive()));
+    }),
     RESERVE(() -> {
         AsyncChannel<String> channel = AsyncChannel.create(1, ChannelOrder.FIFO, OnFull.SUSPEND, "x");
         assertTrue(channel.trySend("first"));

@@ -9,6 +9,7 @@ import baton.waiting.Symbol
 import baton.waiting.WaitQueue
 import baton.waiting.Waiter
 import baton.waiting.labelOf
+import baton.waiting.threads.requireStack
 
 /*
  * How it works
@@ -32,6 +33,13 @@ internal class ChannelCore<E>(
 
     val isClosed: Boolean
         get() = closure != null
+
+    val isClosedForReceive: Boolean
+        get() = isClosed && decide { isDrained }
+
+    /** The places that are neither taken nor reserved. A receiver that waits does not make one. */
+    val remainingCapacity: Int
+        get() = decide { (room - receivers.size).coerceAtLeast(0).toInt() }
 
     // ---- send
 
@@ -94,6 +102,50 @@ internal class ChannelCore<E>(
 
     /** Takes the next element; [EMPTY] if there is none now, [CLOSED] if there will be none. */
     fun poll(): Any = decide { takeInOrder().also { endIfDrained() } }
+
+    /**
+     * As [poll] as often as it succeeds, up to [limit] times: a list of those elements, unwrapped, or EMPTY or CLOSED.
+     */
+    fun pollUpTo(limit: Int): Any = decide { takeUpTo(limit, first = EMPTY) }
+
+    /** The element [first], which a receiver was granted, with those that are there now, up to [limit] in all. */
+    fun withMore(first: Any, limit: Int): List<Any?> = decide { listFrom(first, limit) }
+
+    /**
+     * As [withMore] for the grant of [receiver]. All threads that ask for it get the same list, with what was there
+     * once.
+     */
+    fun receivedUpTo(receiver: Waiter, limit: Int): List<Any?> = decide {
+        val granted = receiver.received
+        if (granted is ReceivedList) granted.elements
+        else listFrom(granted, limit).also { receiver.outcome = ReceivedList(it) }
+    }
+
+    private class ReceivedList(val elements: List<Any?>)
+
+    /** Without memory or stack for more there is still [first], which has left the channel. */
+    private fun listFrom(first: Any, limit: Int): List<Any?> =
+        try {
+            @Suppress("UNCHECKED_CAST") // It has an element.
+            takeUpTo(limit, first) as List<Any?>
+        } catch (_: VirtualMachineError) {
+            listOf(unwrap(first))
+        }
+
+    /** If it throws it has taken nothing: the list has room for all before the first is taken. */
+    private fun takeUpTo(limit: Int, first: Any): Any {
+        requireStack()
+        val elements = ArrayList<Any?>(minOf(limit.toLong(), 1L + buffer.size + senders.size).toInt())
+        var next = first
+        while (true) {
+            if (next !== EMPTY) elements += unwrap(next)
+            if (elements.size == limit) break
+            next = takeInOrder()
+            if (next === EMPTY || next === CLOSED) break
+        }
+        endIfDrained()
+        return if (elements.isEmpty()) next else elements
+    }
 
     /** As [poll], but returns a null element to its former position; a sender may have been admitted meanwhile. */
     fun pollPresent(): Any = decide {

@@ -99,7 +99,7 @@ interface ChannelAgainstModel : ChannelFixture {
         private fun level() = Priority.entries[random.nextInt(5)]
 
         private fun step() {
-            when (random.nextInt(26)) {
+            when (random.nextInt(29)) {
                 in 0..3 -> send(level(), timeout = null)
                 4 -> send(level(), random.nextLong(1, 20))
                 5,
@@ -119,6 +119,7 @@ interface ChannelAgainstModel : ChannelFixture {
                 22 -> reserve()
                 23,
                 24 -> usePlace()
+                in 25..27 -> receiveUpTo(listOf(1, 2, 3, Int.MAX_VALUE).random(random))
                 else -> if (random.nextInt(8) == 0) if (random.nextBoolean()) close() else cancelChannel()
             }
         }
@@ -190,6 +191,17 @@ interface ChannelAgainstModel : ChannelFixture {
             // A select that sends gives its element away only when it has resumed.
             call(model.receive(callers.size), level = null, timeout, atOnce = !meetsSelect) {
                 if (timeout == null) real.receive().toInt() else received(real.tryReceive(timeout.milliseconds))
+            }
+        }
+
+        /**
+         * Where callers resume on other threads, or are granted early, what is there then is no matter of this test.
+         */
+        private fun receiveUpTo(limit: Int) {
+            if (!fixture.isPlain || !fixture.elementsReturn) return
+            steps += "${callers.size}: receive up to $limit"
+            call(model.receiveUpTo(callers.size, limit), level = null, timeout = null) {
+                real.receiveUpTo(limit).map { it.toInt() }.ifEmpty { CLOSED }
             }
         }
 
@@ -289,6 +301,8 @@ interface ChannelAgainstModel : ChannelFixture {
 
         private fun compareState() {
             check("state", "${real.size} inside, ${real.waiting} wait", "${model.size} inside, ${model.waiting} wait")
+            if (!model.isCancelled) check("remaining", real.remainingCapacity, model.remainingCapacity)
+            check("end", real.isClosedForReceive, model.isClosedForReceive)
             check("dropped", dropped, model.dropped)
         }
 

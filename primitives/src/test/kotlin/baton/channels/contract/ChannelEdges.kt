@@ -2,6 +2,8 @@ package baton.channels.contract
 
 import baton.channels.Channel
 import baton.channels.ChannelClosedException
+import baton.channels.ChannelOrder
+import baton.channels.OnFull
 import baton.reportingTo
 import baton.sync.assertContains
 import baton.waiting.Callers
@@ -266,5 +268,122 @@ interface ChannelEdges : ChannelFixture {
         val e = assertInstanceOf(IllegalStateException::class.java, caller.failure)
         assertContains(e.message, "capacity = 0", "jobs")
         assertState(channel, size = 0)
+    }
+
+    @Test
+    fun receiveUpTo_elementsAreThere_takesThemInOrderUpToTheLimit() = runTest {
+        for (order in ChannelOrder.entries) {
+            val channel = channel(8, order).fill("a", "b", "c", "d", "e")
+            assertEquals(listOf("a"), channel.receiveUpTo(1))
+            assertEquals(listOf("b", "c"), channel.receiveUpTo(2))
+            assertEquals(6, channel.remainingCapacity)
+            assertEquals(listOf("d", "e"), channel.receiveUpTo(Int.MAX_VALUE))
+            assertState(channel, size = 0)
+            assertEquals(8, channel.remainingCapacity)
+        }
+    }
+
+    @Test
+    fun receiveUpTo_limitBelowOne_isRefusedAndReceivesNothing() = runTest {
+        val channel = channel(1).fill("a")
+        for (limit in listOf(Int.MIN_VALUE, -1, 0)) {
+            val refusal = assertThrows<IllegalArgumentException> { channel.receiveUpTo(limit) }
+            assertContains(refusal.message, "limit = $limit", "at least 1")
+        }
+        assertState(channel, size = 1)
+    }
+
+    @Test
+    fun receiveUpTo_empty_waitsForOneElementAndNotForMore() = runTest {
+        for (capacity in listOf(0, 3)) {
+            val channel = channel(capacity)
+            val got = mutableListOf<String>()
+            val caller = Callers(this).call { got += channel.receiveUpTo(3) }
+            assertState(channel, size = 0, waiting = 1)
+            assertEquals(capacity, channel.remainingCapacity)
+            Callers(this).call { channel.send("a") }
+            while (caller.isWaiting) Thread.onSpinWait().also { runCurrent() }
+            assertEquals(listOf("a"), got)
+        }
+    }
+
+    @Test
+    fun receiveUpTo_cancelledWhileItWaits_hasReceivedNothing() = runTest {
+        val channel = channel(3)
+        val caller = Callers(this).call { channel.receiveUpTo(2) }
+        caller.cancel()
+        while (caller.isWaiting) Thread.onSpinWait().also { runCurrent() }
+        channel.fill("a", "b")
+        assertEquals(listOf("a", "b"), channel.receiveUpTo(9))
+    }
+
+    @Test
+    fun receiveUpTo_otherReceiversWait_doesNotOvertake() = runTest {
+        val channel = channel(3)
+        val first = Receivers(this, channel).apply { receive("first") }
+        val got = mutableListOf<String>()
+        val second = Callers(this).call { got += channel.receiveUpTo(3) }
+        channel.fill("a", "b")
+        while (second.isWaiting || first.got.isEmpty()) Thread.onSpinWait().also { runCurrent() }
+        assertEquals("[a] [b]", "${first.got} $got")
+    }
+
+    @Test
+    fun receiveUpTo_closed_drainsAndIsEmptyThen() = runTest {
+        val channel = channel(3).fill("a", "b", "c")
+        channel.close()
+        assertTrue(channel.isClosed && !channel.isClosedForReceive)
+        assertEquals(listOf("a", "b"), channel.receiveUpTo(2))
+        assertFalse(channel.isClosedForReceive)
+        assertEquals(listOf("c"), channel.receiveUpTo(2))
+        assertTrue(channel.isClosedForReceive)
+        repeat(2) { assertEquals(listOf<String>(), channel.receiveUpTo(2)) }
+        for (end in listOf<(ChannelFace) -> Unit>({ it.close() }, { it.cancel() })) {
+            val empty = channel(1)
+            val got = mutableListOf<List<String>>()
+            val caller = Callers(this).call { got += empty.receiveUpTo(2) }
+            end(empty)
+            while (caller.isWaiting) Thread.onSpinWait().also { runCurrent() }
+            assertEquals(listOf(listOf<String>()), got)
+            assertTrue(empty.isClosed && empty.isClosedForReceive)
+        }
+    }
+
+    @Test
+    fun receiveUpTo_closedWithACause_failsWithIt() = runTest {
+        for (cause in listOf(IllegalStateException("why"), CancellationException("why"))) {
+            for (isWaiting in listOf(false, true)) {
+                for (end in listOf<(ChannelFace) -> Unit>({ it.close(cause) }, { it.cancel(cause) })) {
+                    val channel = channel(1)
+                    if (!isWaiting) end(channel)
+                    val caller = Callers(this).call { channel.receiveUpTo(2) }
+                    if (isWaiting) end(channel)
+                    while (caller.isWaiting) Thread.onSpinWait().also { runCurrent() }
+                    assertFalse(caller.isCancelled)
+                    val causes = checkNotNull(caller.failure).causes()
+                    assertTrue(causes.any { it.javaClass == cause.javaClass && it.message == "why" }, "$causes")
+                }
+            }
+        }
+    }
+
+    @Test
+    fun remainingCapacity_resizedAndReserved_isNeverNegative() = runTest {
+        val channel = channel(2)
+        val place = channel.reserve()
+        assertEquals(1, channel.remainingCapacity)
+        channel.fill("a")
+        assertEquals(0, channel.remainingCapacity)
+        channel.resize(1)
+        assertEquals(0, channel.remainingCapacity)
+        channel.resize(Channel.UNLIMITED)
+        assertEquals(Int.MAX_VALUE - 2, channel.remainingCapacity)
+        place.close()
+        assertEquals(Int.MAX_VALUE - 1, channel.remainingCapacity)
+        channel.close()
+        assertEquals(Int.MAX_VALUE - 1, channel.remainingCapacity)
+        assertEquals(0, channel(0).remainingCapacity)
+        val dropping = channel(1, onFull = OnFull.DROP_OLDEST).fill("a", "b")
+        assertEquals(0, dropping.remainingCapacity)
     }
 }

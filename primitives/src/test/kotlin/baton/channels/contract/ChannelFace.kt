@@ -20,11 +20,15 @@ import kotlin.time.Duration
 interface ChannelFace {
     val capacity: Int
 
+    val remainingCapacity: Int
+
     val size: Int
 
     val waiting: Int
 
     val isClosed: Boolean
+
+    val isClosedForReceive: Boolean
 
     suspend fun send(element: String, priority: Priority? = null)
 
@@ -37,6 +41,9 @@ interface ChannelFace {
 
     /** Null when the channel is closed and drained. */
     suspend fun receiveOrNull(): String?
+
+    /** Empty when the channel is closed and drained. */
+    suspend fun receiveUpTo(limit: Int): List<String>
 
     fun tryReceive(): String?
 

@@ -22,6 +22,9 @@ class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
     override val capacity: Int
         get() = channel.capacity
 
+    override val remainingCapacity: Int
+        get() = channel.remainingCapacity
+
     override val size: Int
         get() = channel.size
 
@@ -29,7 +32,10 @@ class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
         get() = channel.waiting
 
     override val isClosed: Boolean
-        get() = channel.isClosed
+        get() = channel.isClosed && channel.isClosedForSend
+
+    override val isClosedForReceive: Boolean
+        get() = channel.isClosedForReceive
 
     override suspend fun send(element: String, priority: Priority?) = channel.send(element, priority)
 
@@ -41,6 +47,8 @@ class KotlinChannelFace(private val channel: Channel<String>) : ChannelFace {
     override suspend fun receive() = channel.receive()
 
     override suspend fun receiveOrNull() = channel.receiveOrNull()
+
+    override suspend fun receiveUpTo(limit: Int) = channel.receiveUpTo(limit)
 
     override fun tryReceive() = channel.tryReceive().orThrow().getOrNull()
 
@@ -77,8 +85,14 @@ class ViewChannelFace(private val channel: Channel<String>) : ChannelFace by Kot
     override val capacity: Int
         get() = target.capacity
 
+    override val remainingCapacity: Int
+        get() = target.remainingCapacity
+
     override val isClosed: Boolean
-        get() = target.isClosed
+        get() = target.isClosedForSend
+
+    override val isClosedForReceive: Boolean
+        get() = source.isClosedForReceive
 
     override suspend fun send(element: String, priority: Priority?) =
         if (priority == null) target.send(element) else target.send(element, priority)
@@ -94,6 +108,8 @@ class ViewChannelFace(private val channel: Channel<String>) : ChannelFace by Kot
     override suspend fun receive() = source.receive()
 
     override suspend fun receiveOrNull() = source.receiveOrNull()
+
+    override suspend fun receiveUpTo(limit: Int) = source.receiveUpTo(limit)
 
     override fun tryReceive() = source.tryReceive().orThrow().getOrNull()
 

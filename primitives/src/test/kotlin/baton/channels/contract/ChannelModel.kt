@@ -66,13 +66,24 @@ internal class ChannelModel(
     var isClosed = false
         private set
 
-    private var isCancelled = false
+    var isCancelled = false
+        private set
 
     val size
         get() = inside.size + returned.size
 
     val waiting
         get() = receivers.size + senders.size
+
+    /** For a newcomer that does not wait, if there is no receiver. */
+    val remainingCapacity
+        get() = (room - receivers.size).coerceAtLeast(0).toInt()
+
+    val isClosedForReceive
+        get() = isDrained
+
+    /** How many elements the callers of [receiveUpTo] that wait want. */
+    private val limits = HashMap<Int, Int>()
 
     val nextReceiver
         get() = receivers.firstOrNull()
@@ -170,6 +181,20 @@ internal class ChannelModel(
         return BUSY
     }
 
+    /** As [receive], but an element comes in a list, with those that are there when the caller resumes. */
+    fun receiveUpTo(id: Int, limit: Int): Any {
+        val first = if (receivers.isEmpty()) take() else BUSY
+        if (first != BUSY) return if (first is Received) withMore(first, limit) else first
+        limits[id] = limit
+        return receive(id)
+    }
+
+    private fun withMore(first: Received, limit: Int): List<Int> {
+        val elements = mutableListOf(first.value)
+        while (elements.size < limit && receivers.isEmpty()) elements += (take() as? Received ?: break).value
+        return elements
+    }
+
     /** Cancelled or timed out. Returns whether it waited until then. */
     fun withdraw(id: Int): Boolean {
         if (receivers.remove(id)) return true
@@ -188,6 +213,7 @@ internal class ChannelModel(
     /** A completed waiter resumes; returns its result. If it was cancelled, it gives back what it got. */
     fun resume(id: Int, isCancelled: Boolean): Any {
         val answer = completed.remove(id)!!
+        val limit = limits.remove(id)
         var result = valueOf(answer)
         if (isCancelled && answer == PLACE) {
             leavePlace()
@@ -195,6 +221,8 @@ internal class ChannelModel(
         } else if (isCancelled && answer is Received && elementsReturn) {
             giveBack(answer)
             result = CANCELLED
+        } else if (limit != null && answer is Received) {
+            result = withMore(answer, limit)
         }
         endIfDrained()
         return result
@@ -299,6 +327,7 @@ internal class ChannelModel(
                 returned.map { it.number to it.value },
                 reserved,
                 receivers,
+                limits.filterKeys { it in receivers || it in completed },
                 senders.map { Triple(it.id, it.level, it.element?.value) },
                 completed.mapValues { (_, answer) ->
                     if (answer is Received) answer.number to answer.value else answer

@@ -38,6 +38,15 @@ internal open class ChannelSequential(
 
     suspend fun receive(thread: Int): Any = await(thread, model.receive(thread))
 
+    suspend fun receiveUpTo(thread: Int, limit: Int): Any =
+        try {
+            await(thread, model.receiveUpTo(thread, limit))
+        } catch (_: ChannelClosedException) {
+            emptyList<Int>()
+        }
+
+    fun isClosedForReceive() = model.isClosedForReceive
+
     /** Null also when it is closed. */
     fun tryReceive(): Int? = (model.tryReceive() as? Int).also { resumeCompleted() }
 

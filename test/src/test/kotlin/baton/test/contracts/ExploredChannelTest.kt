@@ -49,6 +49,7 @@ internal class ExploredChannelTest {
             repeat(2) {
                 launch(CoroutineName("receiver $it")) { while (true) received += channel.receiveOrNull() ?: break }
             }
+            launch(CoroutineName("batches")) { while (true) received += channel.receiveUpTo(2).ifEmpty { break } }
             senders.joinAll()
             channel.close()
             afterwards {

@@ -124,7 +124,7 @@ public final class ChannelSubscription<T extends @Nullable Object> extends Seria
     /** Signals the end of the channel, which is closed and drained. */
     private void signalClosed(Flow.Subscriber<? super T> to, Throwable closed) {
         stop();
-        signalEnd(to, ChannelBridge.endOf(channel, closed));
+        signalEnd(to, ChannelBridge.endOf(closed));
     }
 
     private void abandon(@Nullable Entry waiting) {

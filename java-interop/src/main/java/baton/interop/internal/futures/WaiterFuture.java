@@ -126,8 +126,8 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         if (running != null) running.dispose();
         decided(state == Waiter.GRANTED);
         switch (state) {
-            case Waiter.GRANTED -> succeed(granted());
-            case Waiter.FAILED -> fail(traced(entry.core.failure(entry)));
+            case Waiter.GRANTED -> succeed(granted(entry));
+            case Waiter.FAILED -> failed(traced(entry.core.failure(entry)));
             case Waiter.TIMED_OUT ->
                 fail(traced(Objects.requireNonNull(onTimeout, "onTimeout").get()));
             default -> fail(traced(new UntracedCancellationException(call() + " was cancelled")));
@@ -150,9 +150,16 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         return failure;
     }
 
+    /** The value of this. May be called again, by another thread. */
     @SuppressWarnings("unchecked") // T is the type of the grants of this core
-    private @Nullable T granted() {
-        return (T) entry.core.grantOf(entry, grant);
+    @Nullable
+    T granted(Waiter granted) {
+        return (T) granted.core.grantOf(granted, grant);
+    }
+
+    /** Completes this, whose request has failed. */
+    void failed(Throwable why) {
+        fail(why);
     }
 
     private void finishOnExecutor(int state) {
