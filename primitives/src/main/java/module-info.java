@@ -17,6 +17,7 @@ module baton.primitives {
     exports baton.tasks;
     exports baton.bridge to
             baton.interop,
+            baton.scheduler,
             baton.shared,
             baton.test;
     exports baton.files to

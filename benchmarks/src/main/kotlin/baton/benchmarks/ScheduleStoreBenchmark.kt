@@ -124,7 +124,7 @@ open class ScheduleStoreBenchmark {
                 "delay PT2M",
                 Priority.NORMAL,
                 Instant.ofEpochSecond(due),
-                paused = false,
+                pausedBy = null,
                 deleted = false,
                 revision = 0,
             )

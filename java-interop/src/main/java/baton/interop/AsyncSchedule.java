@@ -1,30 +1,20 @@
 package baton.interop;
 
-import baton.BatonClock;
 import baton.Priority;
-import baton.interop.internal.parallel.BlockingThreads;
 import baton.scheduler.Due;
-import baton.scheduler.Misfire;
 import baton.scheduler.Overlap;
 import baton.scheduler.Schedule;
-import baton.scheduler.ScheduleConfig;
+import baton.scheduler.ScheduleEntry;
 import baton.scheduler.ScheduleMetrics;
-import baton.scheduler.ScheduleStore;
 import baton.scheduler.Trigger;
-import baton.scheduler.bridge.ScheduleBridge;
 import baton.scheduler.bridge.ScheduleCalls;
-import baton.scheduler.bridge.ScheduleSettings;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -43,27 +33,27 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>{@link Builder#start} starts it, {@link #shutdown} or {@link #close} ends it for good. It has no state of its own:
+ * <p>{@link AsyncScheduleBuilder#start} starts it, {@link #shutdown} or {@link #close} ends it for good. It has no state of its own:
  * {@link #kotlin()} is the schedule behind it.
  *
  * <p><i>Actions.</i> An action is a function that returns a stage, and its run ends when the stage has completed. Among
  * runs that are due at the same time, the more urgent ones begin first. At most {@link #maxConcurrency} run at a time;
  * the others wait, and {@link Due#lag()} includes that wait. An action that throws, or whose stage fails, is counted
- * and passed to {@link Builder#onFailure}, and its entry stays. A trigger that throws is passed there, too, and stops its
+ * and passed to {@link AsyncScheduleBuilder#onFailure}, and its entry stays. A trigger that throws is passed there, too, and stops its
  * entry until the next start at most: {@link #failedTriggers} lists those.
  *
  * <p><i>Clocks.</i> The clock may jump, and may have been wrong before a restart: an entry that is loaded is due at the
  * stored time or at the next one of its trigger from now on, whichever is earlier, and a single time at its own.
  *
  * <p><i>Edits</i> are in effect when the call returns. They are written to the store behind it, see {@link
- * Builder#flushEvery}. After the end of the schedule they and {@link #triggerNow} throw {@link IllegalStateException}.
+ * AsyncScheduleBuilder#flushEvery}. After the end of the schedule they and {@link #triggerNow} throw {@link IllegalStateException}.
  *
  * <p><i>Cancellation.</i> The futures of {@link #flush}, {@link #resync}, {@link #shutdown} and {@link #ended} may be
  * cancelled, which ends the wait alone. Removing an entry cancels no run. The end of the schedule cancels the stages
- * that still run after its {@link Builder#grace}.
+ * that still run after its {@link AsyncScheduleBuilder#grace}.
  *
  * <p><i>Threads.</i> The loop and the actions run on the executor of the builder, which must not block for long: an
- * action that blocks belongs on an executor of its own. {@link Builder#start} begins on the calling thread. While the
+ * action that blocks belongs on an executor of its own. {@link AsyncScheduleBuilder#start} begins on the calling thread. While the
  * executor rejects, entries fire late: the loop and the runs are offered again, at least every 100 ms, and a run that waits
  * keeps its place among the {@link #maxConcurrency}. So that number should be within what the executor takes. End the
  * schedule before its executor: after a {@code shutdown} of the executor the schedule ends at its next wake-up, within a
@@ -85,7 +75,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     private final Schedule<K> schedule;
     private final ScheduleCalls calls;
 
-    private AsyncSchedule(Schedule<K> schedule, Executor executor) {
+    AsyncSchedule(Schedule<K> schedule, Executor executor) {
         this.schedule = schedule;
         calls = new ScheduleCalls(schedule, executor);
         calls.start();
@@ -96,14 +86,14 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      *
      * @param action called for each run; it must return a stage
      */
-    public static <K> Builder<K> builder(Function<? super Due<K>, ? extends CompletionStage<?>> action) {
-        return new Builder<>(Objects.requireNonNull(action, "action"));
+    public static <K> AsyncScheduleBuilder<K> builder(Function<? super Due<K>, ? extends CompletionStage<?>> action) {
+        return new AsyncScheduleBuilder<>(Objects.requireNonNull(action, "action"));
     }
 
     /**
      * A builder of a schedule whose actions block: each runs on a virtual thread, before JDK 21 on one of those that
      * Kotlin has for calls that block. An action is interrupted when its run is {@linkplain #cancelRun cancelled},
-     * {@linkplain Builder#runTimeout takes too long}, or is cancelled by the end of the schedule; its run ends, and its
+     * {@linkplain AsyncScheduleBuilder#runTimeout takes too long}, or is cancelled by the end of the schedule; its run ends, and its
      * place is free, when it has returned.
      *
      * <pre>{@code
@@ -114,8 +104,8 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      *
      * @param action called for each run, on a thread of its own; the executor of the builder runs the loop alone
      */
-    public static <K> Builder<K> blockingBuilder(BlockingAction<? super Due<K>> action) {
-        return new Builder<>(Objects.requireNonNull(action, "action"));
+    public static <K> AsyncScheduleBuilder<K> blockingBuilder(BlockingAction<? super Due<K>> action) {
+        return new AsyncScheduleBuilder<>(Objects.requireNonNull(action, "action"));
     }
 
     /** The Kotlin schedule behind this. */
@@ -134,10 +124,45 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * throws, the entry does not fire, see {@link #failedTriggers}.
      */
     public void put(K key, Trigger trigger, Priority priority) {
+        put(key, trigger, priority, null, false);
+    }
+
+    /**
+     * As {@link #put(Object, Trigger, Priority)}, with data for the runs of the entry.
+     *
+     * @param data see {@link Due#getData} and {@link Due#getText}; at most 65,536 bytes, which are copied and stored with
+     *     the entry. Null for none
+     * @param keepDue whether the due time and the pause of an entry that is there stay as they are: for a program that
+     *     puts its entries anew at each start, see {@link Schedule#put}
+     * @throws IllegalArgumentException if the data is too long
+     */
+    public void put(K key, Trigger trigger, Priority priority, byte @Nullable [] data, boolean keepDue) {
         schedule.put(
                 Objects.requireNonNull(key, "key"),
                 Objects.requireNonNull(trigger, "trigger"),
-                Objects.requireNonNull(priority, "priority"));
+                Objects.requireNonNull(priority, "priority"),
+                data,
+                keepDue);
+    }
+
+    /**
+     * Adds the entry of {@code key} unless there is one. Returns whether there was none; before the entries of the store
+     * are loaded, the loaded one stays, whatever this has returned.
+     */
+    public boolean putIfAbsent(K key, Trigger trigger, Priority priority) {
+        return putIfAbsent(key, trigger, priority, null);
+    }
+
+    /**
+     * As {@link #putIfAbsent(Object, Trigger, Priority)}, with data as in {@link #put(Object, Trigger, Priority, byte[],
+     * boolean)}.
+     */
+    public boolean putIfAbsent(K key, Trigger trigger, Priority priority, byte @Nullable [] data) {
+        return schedule.putIfAbsent(
+                Objects.requireNonNull(key, "key"),
+                Objects.requireNonNull(trigger, "trigger"),
+                Objects.requireNonNull(priority, "priority"),
+                data);
     }
 
     /** Removes the entry of {@code key}; a run that goes on is not cancelled. Returns whether there was an entry. */
@@ -174,10 +199,49 @@ public final class AsyncSchedule<K> implements AutoCloseable {
 
     /**
      * Ends a pause: the next due time is counted from now. So it is if the trigger has failed, see {@link
-     * #failedTriggers}. No effect on other entries. Returns whether there is such an entry.
+     * #failedTriggers}; an entry that was due once, and whose run has failed, is due at once. No effect on other entries. Returns whether there is such an entry.
      */
     public boolean resume(K key) {
         return schedule.resume(Objects.requireNonNull(key, "key"));
+    }
+
+    /** Whether the schedule is paused as a whole. */
+    public boolean isPaused() {
+        return schedule.isPaused();
+    }
+
+    /**
+     * Pauses the schedule as a whole: no run begins until {@link #resumeAll}, also over a restart. Running actions go on.
+     * Due times that pass meanwhile are misfires, as if the schedule did not run. Runs that wait or are requested begin
+     * after {@link #resumeAll}.
+     */
+    public void pauseAll() {
+        schedule.pauseAll();
+    }
+
+    /** Ends a {@link #pauseAll}. No effect if there is none. */
+    public void resumeAll() {
+        schedule.resumeAll();
+    }
+
+    /**
+     * The first {@code limit} entries, in an order that stays the same while they are there. The next page is that of
+     * {@link #entries(Object, int)}, behind the last key of this one.
+     *
+     * @throws IllegalArgumentException if {@code limit} is below 1
+     */
+    public List<ScheduleEntry<K>> entries(int limit) {
+        return schedule.entries(null, limit);
+    }
+
+    /**
+     * Up to {@code limit} entries behind that of {@code after}. An entry that is put meanwhile may be missed.
+     *
+     * @throws IllegalArgumentException if {@code limit} is below 1, or if there is no entry {@code after} any more: go on
+     *     behind one before it then
+     */
+    public List<ScheduleEntry<K>> entries(K after, int limit) {
+        return schedule.entries(Objects.requireNonNull(after, "after"), limit);
     }
 
     /**
@@ -189,7 +253,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * The keys of the entries whose trigger has thrown, or is unknown to {@link Builder#triggers}. They do not fire: the
+     * The keys of the entries whose trigger has thrown, or is unknown to {@link AsyncScheduleBuilder#triggers}. They do not fire: the
      * trigger is tried again by {@link #resume}, by a {@link #put(Object, Trigger)}, and at the next start of a schedule
      * with the same store. Empty if all is well. Looks at all entries.
      */
@@ -226,7 +290,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     }
 
     /**
-     * Ends the schedule: no further run begins, running actions get the {@link Builder#grace} to end, then changes are
+     * Ends the schedule: no further run begins, running actions get the {@link AsyncScheduleBuilder#grace} to end, then changes are
      * written and the store is closed. The future completes after that, within twice the grace and a second for the
      * store to close; it fails as {@link #ended} does.
      */
@@ -238,7 +302,7 @@ public final class AsyncSchedule<K> implements AutoCloseable {
      * Completes when the schedule has ended, after {@link #shutdown}. It fails if the store could not be read at the
      * start: then the schedule has never run. It fails with a {@code CancellationException} if the executor was shut
      * down before, and with a {@code RejectedExecutionException} if an executor that does not tell that has rejected the
-     * schedule for a minute. {@link Builder#onFailure} gets each of them, too.
+     * schedule for a minute. {@link AsyncScheduleBuilder#onFailure} gets each of them, too.
      */
     public CompletableFuture<@Nullable Void> ended() {
         return calls.ended();
@@ -259,177 +323,5 @@ public final class AsyncSchedule<K> implements AutoCloseable {
     @Override
     public String toString() {
         return "Async" + schedule;
-    }
-
-    /**
-     * Configures and starts an {@link AsyncSchedule}. The defaults are those of {@link ScheduleConfig}. Not thread-safe.
-     */
-    public static final class Builder<K> {
-        private final @Nullable Function<? super Due<K>, ? extends CompletionStage<?>> action;
-        private final @Nullable BlockingAction<? super Due<K>> blockingAction;
-        private ScheduleSettings settings = new ScheduleSettings();
-        private @Nullable ScheduleStore<K> store;
-        private int maxConcurrency = 200;
-        private @Nullable String name;
-        private Executor executor = AsyncTaskSchedulerBuilder.defaultExecutor();
-
-        private Builder(Function<? super Due<K>, ? extends CompletionStage<?>> action) {
-            this.action = action;
-            blockingAction = null;
-        }
-
-        private Builder(BlockingAction<? super Due<K>> action) {
-            this.action = null;
-            blockingAction = action;
-        }
-
-        private Builder<K> with(Consumer<ScheduleSettings> change) {
-            settings = settings.with(change);
-            return this;
-        }
-
-        /** Where the entries are kept; by default in memory. */
-        public Builder<K> store(ScheduleStore<K> store) {
-            this.store = Objects.requireNonNull(store, "store");
-            return this;
-        }
-
-        /**
-         * The number of actions that may run at a time; by default 200.
-         *
-         * @throws IllegalArgumentException if {@code number} is below 1
-         */
-        public Builder<K> maxConcurrency(int number) {
-            if (number < 1) {
-                throw new IllegalArgumentException("maxConcurrency = " + number + ", must be at least 1");
-            }
-            maxConcurrency = number;
-            return this;
-        }
-
-        /**
-         * Runs the loop and the actions. By default it is the common pool, or {@code Dispatchers.IO} if that pool has
-         * no thread.
-         */
-        public Builder<K> executor(Executor executor) {
-            this.executor = Objects.requireNonNull(executor, "executor");
-            return this;
-        }
-
-        /** The name shown by messages and {@code toString}; by default null, which is none. */
-        public Builder<K> name(@Nullable String name) {
-            this.name = name;
-            return this;
-        }
-
-        /** Due times that passed while the schedule did not run have no run, see {@link Misfire.Skip}. */
-        public Builder<K> skipMissed() {
-            return with(it -> it.misfire = Misfire.Skip.INSTANCE);
-        }
-
-        /**
-         * Up to {@code max} due times that passed while the schedule did not run are made up for, see {@link
-         * Misfire.CatchUp}. By default one run stands for all of them.
-         *
-         * @throws IllegalArgumentException if {@code max} is below 1
-         */
-        public Builder<K> catchUp(int max) {
-            return with(it -> it.misfire = new Misfire.CatchUp(max));
-        }
-
-        /** The policy for an entry that is due while its last run goes on; by default {@link Overlap#SKIP}. */
-        public Builder<K> overlap(Overlap overlap) {
-            return with(it -> it.overlap = Objects.requireNonNull(overlap, "overlap"));
-        }
-
-        /**
-         * Wake-ups are at whole multiples of {@code time}, by default 10 ms: a run may be late by as much.
-         *
-         * @throws IllegalArgumentException if {@code time} is below 1 ms
-         */
-        public Builder<K> resolution(Duration time) {
-            return with(it -> it.resolution = Objects.requireNonNull(time, "time"));
-        }
-
-        /**
-         * How long after a change the changed entries are written to the store; by default 5 s. After a crash the runs
-         * of so much time may be repeated.
-         *
-         * @throws IllegalArgumentException if {@code time} is below 1 ms
-         */
-        public Builder<K> flushEvery(Duration time) {
-            return with(it -> it.flushEvery = Objects.requireNonNull(time, "time"));
-        }
-
-        /**
-         * The time between two reads of the changes of other writers from the store; by default 12 h.
-         *
-         * @throws IllegalArgumentException if {@code time} is below 1 ms
-         */
-        public Builder<K> resyncEvery(Duration time) {
-            return with(it -> it.resyncEvery = Objects.requireNonNull(time, "time"));
-        }
-
-        /**
-         * How long the end of the schedule waits for runs before it cancels them, and then for the store; by default
-         * 10 s.
-         *
-         * @throws IllegalArgumentException if {@code time} is negative
-         */
-        public Builder<K> grace(Duration time) {
-            return with(it -> it.grace = Objects.requireNonNull(time, "time"));
-        }
-
-        /** The triggers that a store knows by name, see {@link Triggers#named}. */
-        public Builder<K> triggers(Map<String, ? extends Trigger> triggers) {
-            return with(it -> it.triggers = Map.copyOf(triggers));
-        }
-
-        /**
-         * Called with the key and the exception of its action or its trigger; with the key and the store's refusal of
-         * its row; once for each outage, with the store and its failure; and with the {@link AsyncSchedule#kotlin()
-         * Kotlin schedule} and what delays or ends it, such as an executor that rejects it or was shut down, or a clock
-         * that throws. It must not block. By default each failure is passed to the thread's handler of uncaught exceptions.
-         */
-        public Builder<K> onFailure(BiConsumer<Object, ? super Throwable> listener) {
-            return with(it -> it.onFailure = Objects.requireNonNull(listener, "listener"));
-        }
-
-        /**
-         * How long a run may take from its begin: then its stage is cancelled, or its thread interrupted, and the run has
-         * failed with a {@code TaskTimeoutException}, whatever becomes of it. By default there is no limit.
-         *
-         * @param timeout called with the key at the begin of each run; null for no limit. If it throws, or returns a time
-         *     that is not positive, that is the failure of the run, whose action is not called
-         */
-        @SuppressWarnings("unchecked") // all keys are of K
-        public Builder<K> runTimeout(Function<? super K, ? extends @Nullable Duration> timeout) {
-            Objects.requireNonNull(timeout, "timeout");
-            return with(it -> it.runTimeout = (Function<Object, @Nullable Duration>) timeout);
-        }
-
-        /** The time; by default the system's. */
-        public Builder<K> clock(BatonClock clock) {
-            return with(it -> it.clock = Objects.requireNonNull(clock, "clock"));
-        }
-
-        /**
-         * Starts a new schedule: it loads the store's entries, and then runs the entries that are due. If the store cannot
-         * be read, this call returns all the same: {@link #onFailure} gets the store and the failure, and {@link
-         * AsyncSchedule#ended} fails.
-         */
-        public AsyncSchedule<K> start() {
-            ScheduleStore<K> from = store == null ? ScheduleStores.inMemory() : store;
-            return new AsyncSchedule<>(newSchedule(from), executor);
-        }
-
-        private Schedule<K> newSchedule(ScheduleStore<K> from) {
-            ScheduleConfig config = settings.toConfig();
-            BlockingAction<? super Due<K>> blocking = blockingAction;
-            if (blocking == null)
-                return ScheduleBridge.newSchedule(from, maxConcurrency, name, config, Objects.requireNonNull(action));
-            Executor threads = BlockingThreads.ofCall(BlockingThreads.defaultExecutor(), maxConcurrency);
-            return ScheduleBridge.newBlockingSchedule(from, maxConcurrency, name, config, threads, blocking::accept);
-        }
     }
 }

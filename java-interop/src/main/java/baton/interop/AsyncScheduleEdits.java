@@ -3,12 +3,16 @@ package baton.interop;
 import baton.Priority;
 import baton.scheduler.JdbcScheduleStore;
 import baton.scheduler.KeyCodec;
+import baton.scheduler.ScheduleEditor;
 import baton.scheduler.Trigger;
 import baton.scheduler.bridge.JdbcBridge;
 import baton.scheduler.bridge.JdbcCalls;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * edits.close().join();
  * }</pre>
  *
- * <p>Each call is one transaction. The calls run one after the other, and their futures complete with the exceptions of
+ * <p>Each call is one transaction, but for {@link #edit(Connection, Consumer)}. The calls run one after the other, and their futures complete with the exceptions of
  * {@link JdbcScheduleStore}. Cancelling a future cancels no call.
  *
  * @param <K> the keys of the entries
@@ -72,10 +76,38 @@ public final class AsyncScheduleEdits<K> {
      * IllegalArgumentException} if the trigger has no text, because it is one of your own without a name.
      */
     public CompletableFuture<@Nullable Void> edit(K key, Trigger trigger, Priority priority) {
+        return edit(key, trigger, priority, null);
+    }
+
+    /** As {@link #edit(Object, Trigger, Priority)}, with up to 65,536 bytes for the runs of the entry; null for none. */
+    public CompletableFuture<@Nullable Void> edit(K key, Trigger trigger, Priority priority, byte @Nullable [] data) {
         return calls.edit(
                 Objects.requireNonNull(key, "key"),
                 Objects.requireNonNull(trigger, "trigger"),
-                Objects.requireNonNull(priority, "priority"));
+                Objects.requireNonNull(priority, "priority"),
+                data);
+    }
+
+    /**
+     * Edits entries in a transaction of the caller: the edits become true with its commit, and then reach the running
+     * schedule as any other; after a rollback there were none. It blocks the calling thread, and neither commits nor
+     * rolls back; see {@link JdbcScheduleStore#edit(Connection, kotlin.jvm.functions.Function1)}.
+     *
+     * <pre>{@code
+     * connection.setAutoCommit(false);
+     * insert(connection, order);
+     * edits.edit(connection, it -> it.put("invoice " + order.id(), Triggers.at(tomorrow)));
+     * connection.commit();
+     * }</pre>
+     *
+     * @param connection one to the database of the tables, not in auto-commit mode
+     * @param block collects the edits, which are written when it returns; nothing is written if it throws
+     * @throws IllegalArgumentException if the connection is in auto-commit mode, or the database cannot hold a row
+     * @throws IllegalStateException if the tables cannot be used, or have another version
+     * @throws SQLException if the database fails; then the transaction must be rolled back
+     */
+    public void edit(Connection connection, Consumer<ScheduleEditor<K>> block) throws SQLException {
+        calls.edit(Objects.requireNonNull(connection, "connection"), Objects.requireNonNull(block, "block"));
     }
 
     /** Removes an entry. No effect if there is none. */

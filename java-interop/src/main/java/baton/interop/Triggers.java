@@ -2,9 +2,13 @@ package baton.interop;
 
 import baton.scheduler.Trigger;
 import baton.scheduler.bridge.ScheduleBridge;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The triggers of an {@link AsyncSchedule}. A lambda is a trigger of your own: {@code after -> after.plusSeconds(60)}
@@ -51,16 +55,38 @@ public final class Triggers {
     }
 
     /**
-     * Once, at {@code instant}; the entry is removed when its run has ended. A time that is past is due at once, or
-     * never after {@link AsyncSchedule.Builder#skipMissed}.
+     * Once, at {@code instant}; the entry is removed when its run has succeeded or was cancelled, and stays, paused, if the
+     * run has failed. A time that is past is due at once, or
+     * never after {@link AsyncScheduleBuilder#skipMissed}.
      */
     public static Trigger at(Instant instant) {
         return Trigger.Companion.at(Objects.requireNonNull(instant, "instant"));
     }
 
     /**
+     * Every day at {@code time} in {@code zone}. Where clocks are put forward over it, that day's due time is the end of
+     * the gap; where they are put back over it, the first of the two; a day that the zone leaves out has none. See {@link
+     * Trigger.Companion#daily}.
+     */
+    public static Trigger daily(LocalTime time, ZoneId zone) {
+        return Trigger.Companion.daily(Objects.requireNonNull(time, "time"), Objects.requireNonNull(zone, "zone"));
+    }
+
+    /**
+     * On these days of each week at {@code time} in {@code zone}, as {@link #daily}.
+     *
+     * @throws IllegalArgumentException if there is no day
+     */
+    public static Trigger weekly(Set<DayOfWeek> days, LocalTime time, ZoneId zone) {
+        return Trigger.Companion.weekly(
+                Objects.requireNonNull(days, "days"),
+                Objects.requireNonNull(time, "time"),
+                Objects.requireNonNull(zone, "zone"));
+    }
+
+    /**
      * {@code trigger} under a name, which the store keeps in its place. When the entry is loaded, the trigger of that
-     * name in {@link AsyncSchedule.Builder#triggers} is used: the entry is due at the stored time, or at the next one of
+     * name in {@link AsyncScheduleBuilder#triggers} is used: the entry is due at the stored time, or at the next one of
      * that trigger if it is earlier.
      *
      * @throws IllegalArgumentException if {@code name} is blank

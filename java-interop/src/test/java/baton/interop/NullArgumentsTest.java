@@ -191,6 +191,7 @@ class NullArgumentsTest {
         if (type == long.class) return 1L;
         if (type == boolean.class) return true;
         if (type == double.class) return 1.0;
+        if (type == byte[].class) return new byte[0];
         if (type.isEnum()) return type.getEnumConstants()[0];
         if (type == Object.class || type == String.class) return "me";
         if (type == Path.class) return Path.of("never-opened");

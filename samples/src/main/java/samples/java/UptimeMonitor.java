@@ -4,6 +4,7 @@ import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncMonitor;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSchedule;
+import baton.interop.AsyncScheduleBuilder;
 import baton.interop.CancellableFuture;
 import baton.interop.Triggers;
 import baton.micrometer.BatonMetrics;
@@ -128,7 +129,7 @@ public final class UptimeMonitor {
     }
 
     private AsyncSchedule<String> start() {
-        AsyncSchedule.Builder<String> builder = AsyncSchedule.<String>builder(this::check)
+        AsyncScheduleBuilder<String> builder = AsyncSchedule.<String>builder(this::check)
                 .maxConcurrency(options.concurrency())
                 .grace(Duration.ofSeconds(2))
                 .onFailure(report::scheduleFailed)

@@ -18,6 +18,7 @@ import kotlin.time.toJavaDuration
  * @property priority the level of the entry, at which the action runs.
  * @property missed how many due times passed without a run of their own, which this run stands for: at most
  *   `Int.MAX_VALUE`; see [Misfire].
+ * @param data the bytes that were put with the entry.
  */
 public class Due<out K>(
     public val key: K,
@@ -25,7 +26,18 @@ public class Due<out K>(
     public val lag: Duration,
     public val priority: Priority,
     public val missed: Int,
+    data: ByteArray? = null,
 ) {
+    private val bytes = data
+
+    /** A copy of the bytes that were put with the entry; null if there are none. As they were when the action began. */
+    public val data: ByteArray?
+        get() = bytes?.clone()
+
+    /** [data] as a string in UTF-8: `put(key, trigger, data = "text".encodeToByteArray())`. */
+    public val text: String?
+        get() = bytes?.decodeToString()
+
     /** [lag] for Java. */
     @SinceKotlin(FOR_JAVA_ALONE) public fun lag(): JavaDuration = lag.toJavaDuration()
 

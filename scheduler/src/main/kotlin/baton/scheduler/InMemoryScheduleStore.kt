@@ -12,6 +12,7 @@ import kotlinx.coroutines.flow.emptyFlow
 public class InMemoryScheduleStore<K : Any> : ScheduleStore<K> {
     private val rows = LinkedHashMap<K, ScheduleRow<K>>()
     private var revision = 0L
+    private var isPaused = false
 
     override suspend fun load(since: Long): List<ScheduleRow<K>> =
         synchronized(rows) { rows.values.filter { it.revision > since } }
@@ -19,7 +20,8 @@ public class InMemoryScheduleStore<K : Any> : ScheduleStore<K> {
     override suspend fun apply(rows: List<ScheduleRow<K>>): Long =
         synchronized(this.rows) {
             val revision = ++this.revision
-            for (row in rows) if (row.deleted) this.rows.remove(row.key) else this.rows[row.key] = row.with(revision)
+            for (row in rows) if (row.deleted) this.rows.remove(row.key)
+            else this.rows[row.key] = row.with(row.key, revision)
             revision
         }
 
@@ -27,8 +29,11 @@ public class InMemoryScheduleStore<K : Any> : ScheduleStore<K> {
 
     override suspend fun close() {}
 
-    private fun ScheduleRow<K>.with(revision: Long) =
-        ScheduleRow(key, trigger, priority, nextDue, paused, deleted, revision)
+    override suspend fun isPaused(): Boolean = synchronized(rows) { isPaused }
+
+    override suspend fun setPaused(isPaused: Boolean) {
+        synchronized(rows) { this.isPaused = isPaused }
+    }
 
     override fun toString(): String = synchronized(rows) { "InMemoryScheduleStore (size = ${rows.size})" }
 }

@@ -39,12 +39,13 @@ import kotlinx.coroutines.flow.emptyFlow
  * snapshot keeps those of the journal. To give a journal other permissions, make an empty file with them: it becomes a
  * journal.
  *
- * **Errors.** A file that is damaged, or is no journal, is not loaded and not changed: [JournalDamagedException] names
- * the offset. An unfinished record with no valid record behind it comes from a crash, and is cut off; so is the last
- * record when it is damaged and a failure of the power may be the cause, as in one that reaches over several sectors of
- * the disk. While another process or another store uses the file, a call throws [JournalLockedException], which names
- * the process if it is known to run. If the disk is full or fails, [apply] throws an `IOException` and counts as never
- * begun; a later one works again when the disk does, and removes what was left.
+ * **Errors.** A file that is damaged, is no journal, or has another version of the format, is not loaded and not
+ * changed: [JournalDamagedException] names the offset. An unfinished record with no valid record behind it comes from a
+ * crash, and is cut off; so is the last record when it is damaged and a failure of the power may be the cause, as in
+ * one that reaches over several sectors of the disk. While another process or another store uses the file, a call
+ * throws [JournalLockedException], which names the process if it is known to run. If the disk is full or fails, [apply]
+ * throws an `IOException` and counts as never begun; a later one works again when the disk does, and removes what was
+ * left.
  *
  * **Bounds.** The text of a key or of a trigger has at most 65,535 bytes in UTF-8, where characters beyond U+FFFF count
  * as 6 and U+0000 as 2; the rows of a batch have 1 GiB together. A batch that exceeds a bound is refused as a whole, by
@@ -114,11 +115,15 @@ constructor(public val path: Path, private val codec: KeyCodec<K>, public val fs
         files.callAnyhow { journal.close() }
     }
 
-    private fun encoded(row: ScheduleRow<K>): JournalRow =
-        ScheduleRow(KeyTexts.of(row.key, codec), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, 0)
+    /** As [ScheduleStore.isPaused], with the exceptions of [load]. */
+    override suspend fun isPaused(): Boolean = files.call { journal.isPaused }
 
-    private fun decoded(row: JournalRow): ScheduleRow<K> =
-        ScheduleRow(keyOf(row.key), row.trigger, row.priority, row.nextDue, row.paused, row.deleted, row.revision)
+    /** As [ScheduleStore.setPaused], with the exceptions of [apply]. */
+    override suspend fun setPaused(isPaused: Boolean): Unit = files.call { journal.setPaused(isPaused) }
+
+    private fun encoded(row: ScheduleRow<K>): JournalRow = row.with(KeyTexts.of(row.key, codec), revision = 0)
+
+    private fun decoded(row: JournalRow): ScheduleRow<K> = row.with(keyOf(row.key), row.revision)
 
     private fun keyOf(text: String): K =
         try {

@@ -5,6 +5,7 @@ import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.listIfNamed
 import baton.monitoring.withTotals
+import baton.scheduler.schedule.EntryData
 import baton.scheduler.schedule.EntryTable
 import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.ScheduleCore
@@ -35,9 +36,10 @@ import kotlin.time.Duration.Companion.microseconds
  * the wait for a place. Actions run as tasks of a [TaskScheduler] of [maxConcurrency] at the level of their entry, in
  * the context of the caller of [run].
  *
- * *Edits.* [put], [remove], [pause], [resume] and [triggerNow] may be called from any thread, also before [run] and
- * from actions. They never wait, and are in effect when they return: [nextDue] right after [put] sees it. After the end
- * they throw [IllegalStateException], whose cause is what [run] has thrown, if it has.
+ * *Edits.* [put], [putIfAbsent], [remove], [pause], [resume], [pauseAll], [resumeAll], [triggerNow] and [cancelRun] may
+ * be called from any thread, also before [run] and from actions. They never wait, and are in effect when they return:
+ * [nextDue] right after [put] sees it. After the end they throw [IllegalStateException], whose cause is what [run] has
+ * thrown, if it has.
  *
  * *Late and overlapping runs.* [Misfire] is the policy for due times that passed while the schedule did not run or
  * because the clock jumped, [Overlap] that for an entry that is due while its last run goes on. If the clock is set
@@ -46,10 +48,11 @@ import kotlin.time.Duration.Companion.microseconds
  * earlier, so neither a clock that was ahead nor a former definition of a named trigger delays it; an `at` is due at
  * its own time. Due times that pass while an entry is paused are no misfires.
  *
- * *Failures.* An action that throws is counted and passed to [ScheduleConfig.onFailure]; its entry stays. A trigger
- * that throws is passed there, too, and stops its entry until the next start at most: [failedTriggers] lists those.
- * While an executor rejects the schedule or its runs, entries fire late: both are offered again, at least every 100 ms,
- * until they are accepted or the executor is shut down. A run that waits for that keeps its place among the
+ * *Failures.* An action that throws is tried again as [ScheduleConfig.retry] says. Then it is counted and passed to
+ * [ScheduleConfig.onFailure]; its entry stays. So it is if a run takes longer than [ScheduleConfig.runTimeout]. A
+ * trigger that throws is passed there, too, and stops its entry until the next start at most: [failedTriggers] lists
+ * those. While an executor rejects the schedule or its runs, entries fire late: both are offered again, at least every
+ * 100 ms, until they are accepted or the executor is shut down. A run that waits for that keeps its place among the
  * [maxConcurrency]; runs that wait are accepted in any order. If its entry is removed or paused meanwhile, it is
  * dropped. If the schedule ends meanwhile, it stays due, as a run that has not begun. A clock that throws delays the
  * entries, too, by a second at most after it works again. Both are passed to [ScheduleConfig.onFailure], with the
@@ -120,6 +123,7 @@ public class Schedule<K : Any>(
                     counts.failed,
                     counts.timedOut,
                     counts.cancelled,
+                    counts.retried,
                     counts.running,
                     counts.skipped,
                     lagTotal = counts.lags.sum.microseconds,
@@ -137,7 +141,7 @@ public class Schedule<K : Any>(
     /**
      * The slots of [maxConcurrency] that runs occupy, and the runs that wait for one; none before [run]. Its
      * `longestRun` is that of the oldest run that goes on. Its totals are `fired`, `succeeded`, `failed`, `timedOut`,
-     * `cancelled` and `skipped`, and, in microseconds, `lagTotal`: see [ScheduleMetrics].
+     * `cancelled`, `retried` and `skipped`, and, in microseconds, `lagTotal`: see [ScheduleMetrics].
      */
     override fun usage(): Usage {
         val slots = life.tasks?.usage() ?: Usage(inUse = 0, capacity = maxConcurrency.toLong())
@@ -149,6 +153,7 @@ public class Schedule<K : Any>(
                     "failed" to failed,
                     "timedOut" to timedOut,
                     "cancelled" to cancelled,
+                    "retried" to retried,
                     "skipped" to skipped,
                     "lagTotal" to lagTotal.inWholeMicroseconds,
                 )
@@ -181,15 +186,42 @@ public class Schedule<K : Any>(
     }
 
     /**
-     * Adds an entry, or replaces the trigger and the priority of the one with this [key]; a pause ends, and a run that
-     * goes on continues. If the trigger has no due time, there is no entry afterwards; if it throws, the entry does not
-     * fire, see [failedTriggers].
+     * Adds an entry, or replaces the trigger, the priority and the data of the one with this [key]; a pause ends, and a
+     * run that goes on continues. If the trigger has no due time, there is no entry afterwards; if it throws, the entry
+     * does not fire, see [failedTriggers].
      *
+     * @param data passed to each run, see [Due.data] and [Due.text]; at most 65,536 bytes, which are copied and stored
+     *   with the entry. Null for none.
+     * @param keepDue whether the due time and the pause of an entry that is there stay as they are: for a program that
+     *   puts its entries anew at each start. So it is, too, before [run] has loaded the entry; with a due time that is
+     *   later than that of the new trigger, the latter counts. No effect if there is no such entry, if its trigger has
+     *   failed, or if the old or the new trigger is an [at][Trigger.at], unless both are the same one.
+     * @throws IllegalArgumentException if [data] is too long.
      * @throws IllegalStateException after the end.
      */
-    public fun put(key: K, trigger: Trigger, priority: Priority = Priority.NORMAL) {
-        core.put(key, trigger, priority)
+    public fun put(
+        key: K,
+        trigger: Trigger,
+        priority: Priority = Priority.NORMAL,
+        data: ByteArray? = null,
+        keepDue: Boolean = false,
+    ) {
+        core.put(key, trigger, priority, EntryData.copyOf(data), keepDue)
     }
+
+    /**
+     * As [put], unless there is such an entry. Returns whether there was none; before [run] has loaded the entries, it
+     * is the loaded one that stays, whatever this has returned.
+     *
+     * @throws IllegalArgumentException if [data] is too long.
+     * @throws IllegalStateException after the end.
+     */
+    public fun putIfAbsent(
+        key: K,
+        trigger: Trigger,
+        priority: Priority = Priority.NORMAL,
+        data: ByteArray? = null,
+    ): Boolean = core.putIfAbsent(key, trigger, priority, EntryData.copyOf(data))
 
     /**
      * Removes an entry: it does not fire again, and its runs that still wait are dropped. Running actions continue.
@@ -232,15 +264,65 @@ public class Schedule<K : Any>(
 
     /**
      * Ends a [pause]: the entry gets a due time as if it was put anew. So does one whose trigger has failed, see
-     * [failedTriggers]. No effect on others. Returns whether there is such an entry.
+     * [failedTriggers], and one that was due once and whose run has failed: that is due at once. No effect on others.
+     * Returns whether there is such an entry.
      *
      * @throws IllegalStateException after the end.
      */
     public fun resume(key: K): Boolean = core.resume(key)
 
+    /** Whether the schedule is paused as a whole. */
+    public val isPaused: Boolean
+        get() = core.isPaused
+
     /**
-     * When the entry is due; null if there is none, if it is paused, if its trigger has failed (see [failedTriggers]),
-     * if its due time depends on the end of the run that goes on, or if its last run goes on.
+     * Pauses the schedule as a whole: no run begins until [resumeAll], also over a restart. Running actions continue.
+     * Entries keep their due times; those that pass meanwhile are misfires, as if the schedule did not run, see
+     * [Misfire]. Runs that wait for a place, for another attempt, or that [triggerNow] requests begin after
+     * [resumeAll]. Pauses of single entries are not affected.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun pauseAll() {
+        setPaused(true)
+    }
+
+    /**
+     * Ends a [pauseAll]. No effect if there is none.
+     *
+     * @throws IllegalStateException after the end.
+     */
+    public fun resumeAll() {
+        setPaused(false)
+    }
+
+    private fun setPaused(isPaused: Boolean) {
+        core.setPaused(isPaused)
+        life.applyPause()
+    }
+
+    /**
+     * Up to [limit] entries, in an order that stays the same while they are there. The next page begins behind the last
+     * key of this one:
+     * ```
+     * var page = schedule.entries()
+     * while (page.isNotEmpty()) {
+     *     page.forEach(::show)
+     *     page = schedule.entries(after = page.last().key)
+     * }
+     * ```
+     *
+     * Each entry is consistent in itself. An entry that is put meanwhile may be missed. Any number of entries may be
+     * read like that: the time depends on the page, and other calls wait for a thousand of them at most.
+     *
+     * @throws IllegalArgumentException if [limit] is below 1, or if there is no entry [after] any more: go on behind
+     *   one before it then.
+     */
+    public fun entries(after: K? = null, limit: Int = 1_000): List<ScheduleEntry<K>> = core.entries(after, limit)
+
+    /**
+     * When the entry is due; null if there is none, if it is paused, if its trigger has failed (see [failedTriggers])
+     * or its only run has, if its due time depends on the end of the run that goes on, or if its last run goes on.
      */
     public fun nextDue(key: K): Instant? = core.nextDue(key)
 
@@ -292,7 +374,8 @@ public class Schedule<K : Any>(
 
     override fun toString(): String {
         val metrics = metrics
-        return "$label (size = $size, running = ${metrics.running} of $maxConcurrency, dirty = ${metrics.dirty})"
+        val paused = if (isPaused) ", paused" else ""
+        return "$label (size = $size, running = ${metrics.running} of $maxConcurrency, dirty = ${metrics.dirty}$paused)"
     }
 
     private companion object {

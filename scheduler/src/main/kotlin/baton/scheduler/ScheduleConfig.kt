@@ -1,6 +1,7 @@
 package baton.scheduler
 
 import baton.BatonClock
+import baton.resilience.RetryPolicy
 import baton.scheduler.schedule.requireTime
 import baton.waiting.threads.Trampoline
 import kotlin.time.Duration
@@ -16,6 +17,8 @@ import kotlin.time.Duration.Companion.seconds
  *     misfire = Misfire.CatchUp(max = 3),
  *     overlap = Overlap.QUEUE_ONE,
  *     triggers = mapOf("nightly" to Trigger { after -> cron(after) }),
+ *     runTimeout = { key -> if (key == "import") 1.hours else 30.seconds },
+ *     retry = { RetryPolicy(maxAttempts = 3, backoff = Backoff.exponential(10.seconds)) },
  *     onFailure = { key, failure -> log.warn("{}", key, failure) },
  * )
  * ```
@@ -47,6 +50,12 @@ import kotlin.time.Duration.Companion.seconds
  *   its place, and counts as running, until the action has ended: one that heeds no cancellation goes on. Called at the
  *   begin of each run, on its thread. What it throws, and a time that is not positive, is the failure of the run, whose
  *   action is not called. By default infinite.
+ * @property retry how often a failed run of the entry with that key is tried again, and when; null, as by default, for
+ *   not at all. Called at the begin of each run, on its thread; what it throws is the failure of the run. Each attempt
+ *   has the whole [runTimeout], or [RetryPolicy.attemptTimeout] if that is shorter. Between two attempts the run gives
+ *   its place back, but it goes on: [overlap] says what happens to further due times, [Schedule.cancelRun] ends it, and
+ *   an edit that drops waiting runs drops it. Only the last failure is passed to [onFailure], with the earlier ones as
+ *   suppressed. Attempts are not stored: after a restart a run begins with the first.
  * @throws IllegalArgumentException if a time is out of range.
  */
 public class ScheduleConfig(
@@ -60,6 +69,7 @@ public class ScheduleConfig(
     public val onFailure: (key: Any, failure: Throwable) -> Unit = { _, failure -> Trampoline.report(failure) },
     public val clock: BatonClock? = null,
     public val runTimeout: (key: Any) -> Duration = { Duration.INFINITE },
+    public val retry: (key: Any) -> RetryPolicy? = { null },
 ) {
     public val triggers: Map<String, Trigger> = triggers.toMap()
 

@@ -10,16 +10,18 @@ import kotlin.time.toJavaDuration
 /**
  * A snapshot of the counters of a [Schedule].
  *
- * @property fired how many actions have begun.
+ * @property fired how many actions have begun, each attempt of a run for itself.
  * @property succeeded how many actions have returned.
- * @property failed how many actions have thrown, how many runs the executor has rejected, and how many have timed out.
- * @property timedOut how many of the failed ones took longer than [ScheduleConfig.runTimeout].
+ * @property failed how many actions have thrown, and how many runs the executor has rejected.
+ * @property timedOut how many runs took longer than [ScheduleConfig.runTimeout]; they do not count as [failed].
+ * @property retried how many attempts have failed, or timed out, on which another one follows; these count as nothing
+ *   else.
  * @property cancelled how many runs [Schedule.cancelRun] has ended, those that had not begun included.
  * @property running how many have begun and have not ended.
  * @property skipped how many due times had no run because of [Misfire.Skip] or [Overlap].
- * @property lagTotal the sum of [Due.lag] over all actions that have begun, in whole microseconds.
- * @property lagP50 the median of [Due.lag], over all actions that have begun; at most 7 % too high; 0 before the first
- *   action; in whole microseconds.
+ * @property lagTotal the sum of the lags of all actions that have begun: of [Due.lag], or, for a later attempt of a
+ *   run, of the time from the end of the wait of its policy; in whole microseconds.
+ * @property lagP50 the median of these lags; at most 7 % too high; 0 before the first action; in whole microseconds.
  * @property lagP99 the lag that 99 of 100 actions did not exceed; at most 7 % too high; 0 before the first action; in
  *   whole microseconds.
  * @property dirty how many entries have changes that are not in the store yet, without those that it refuses.
@@ -34,6 +36,7 @@ internal constructor(
     public val failed: Long,
     public val timedOut: Long,
     public val cancelled: Long,
+    public val retried: Long,
     public val running: Int,
     public val skipped: Long,
     public val lagTotal: Duration,
@@ -72,7 +75,7 @@ internal constructor(
     @SinceKotlin(FOR_JAVA_ALONE) public fun headWait(): JavaDuration = headWait.toJavaDuration()
 
     override fun toString(): String =
-        "fired = $fired, succeeded = $succeeded, failed = $failed (timed out = $timedOut), cancelled = $cancelled, " +
+        "fired = $fired, succeeded = $succeeded, failed = $failed, timed out = $timedOut, cancelled = $cancelled, retried = $retried, " +
             "running = $running, queued = $queued, skipped = $skipped, lag p50 = $lagP50, lag p99 = $lagP99, dirty = $dirty, store reads = $storeReads, store writes = $storeWrites, " +
             "flush failures = $flushFailures"
 }

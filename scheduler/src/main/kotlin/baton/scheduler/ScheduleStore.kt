@@ -14,7 +14,7 @@ import kotlinx.coroutines.flow.Flow
  * have its whole effect or none.
  *
  * A store object serves one schedule, which closes it at its end. A store that wraps another one passes all calls on,
- * [own] and [renew] included, as Kotlin's delegation by `by` does.
+ * [own], [renew] and [setPaused] included, as Kotlin's delegation by `by` does.
  */
 public interface ScheduleStore<K : Any> {
     /**
@@ -58,6 +58,17 @@ public interface ScheduleStore<K : Any> {
      * @throws ScheduleOwnedException if another owner has taken over. The schedule then ends.
      */
     public suspend fun renew() {}
+
+    /**
+     * Whether the schedule is [paused as a whole][Schedule.pauseAll]. Called after the first [load], and with each
+     * later one. A store that does not keep that returns false, as by default.
+     */
+    public suspend fun isPaused(): Boolean = false
+
+    /**
+     * Keeps whether the schedule is paused as a whole. Called one at a time with [apply]. By default it does nothing.
+     */
+    public suspend fun setPaused(isPaused: Boolean) {}
 
     /** Frees the resources of the store, at the end of [Schedule.run], which waits for it no longer than a second. */
     public suspend fun close()

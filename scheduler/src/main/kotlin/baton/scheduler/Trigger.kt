@@ -3,8 +3,12 @@ package baton.scheduler
 import baton.scheduler.schedule.AtTrigger
 import baton.scheduler.schedule.EveryTrigger
 import baton.scheduler.schedule.FixedDelayTrigger
+import baton.scheduler.schedule.LocalTimeTrigger
 import baton.scheduler.schedule.NamedTrigger
+import java.time.DayOfWeek
 import java.time.Instant
+import java.time.LocalTime
+import java.time.ZoneId
 import kotlin.time.Duration
 
 /**
@@ -15,6 +19,7 @@ import kotlin.time.Duration
  * schedule.put("rotate", Trigger.every(1.hours, anchor = Instant.EPOCH)) // on the hour
  * schedule.put("poll", Trigger.fixedDelay(30.seconds))
  * schedule.put("remind", Trigger.at(Instant.now().plusSeconds(5)))
+ * schedule.put("report", Trigger.daily(LocalTime.of(2, 30), ZoneId.of("Europe/Berlin")))
  * schedule.put("tick", Trigger { after -> after.plusSeconds(60) })
  * ```
  *
@@ -70,10 +75,34 @@ public fun interface Trigger {
         public fun fixedDelay(delay: Duration): Trigger = FixedDelayTrigger(delay)
 
         /**
-         * Once, at [instant]. The entry is removed when its run has ended. A time that is past is due at once, or never
-         * with [Misfire.Skip].
+         * Once, at [instant]. The entry is removed when its run has succeeded or was cancelled. If the run has failed,
+         * and no [retry][ScheduleConfig.retry] follows, the entry stays, paused by [PausedBy.FAILED_RUN]: until it is
+         * removed, put again or resumed, which is due at once, or until a run by [Schedule.triggerNow] succeeds. A time
+         * that is past is due at once, or never with [Misfire.Skip].
          */
         public fun at(instant: Instant): Trigger = AtTrigger(instant)
+
+        /**
+         * Every day at [time] in [zone], such as 02:30 in Europe/Berlin. What the clocks there do, by the rules of
+         * `java.time`:
+         * - Where they are put forward over [time], that day's due time is the end of the gap: 03:00 for a 02:30 that
+         *   is left out. So no day lacks its run.
+         * - Where they are put back over [time], it is due at the first of the two. An entry that is put, resumed or
+         *   loaded between the two is due on the next day: unlike with cron, no day has two runs.
+         * - A day that a zone leaves out as a whole has no due time.
+         */
+        public fun daily(time: LocalTime, zone: ZoneId): Trigger =
+            LocalTimeTrigger(LocalTimeTrigger.EVERY_DAY, time, zone)
+
+        /**
+         * On these [days] of each week at [time] in [zone], as [daily].
+         *
+         * @throws IllegalArgumentException if there is no day.
+         */
+        public fun weekly(days: Set<DayOfWeek>, time: LocalTime, zone: ZoneId): Trigger {
+            require(days.isNotEmpty()) { "days is empty, must hold at least one" }
+            return LocalTimeTrigger(days.toSortedSet(), time, zone)
+        }
 
         /**
          * [trigger] under a [name], which the store keeps in its place. When the entry is loaded, the trigger of that

@@ -2,8 +2,12 @@ package baton.scheduler
 
 import baton.Priority
 import baton.clockWith
+import baton.resilience.Backoff
+import baton.resilience.RetryPolicy
 import java.net.URI
 import java.time.Instant
+import java.time.LocalTime
+import java.time.ZoneId
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
@@ -51,9 +55,12 @@ class ScheduleExamplesTest {
         schedule.put("rotate", Trigger.every(1.hours, anchor = Instant.EPOCH)) // on the hour
         schedule.put("poll", Trigger.fixedDelay(30.seconds))
         schedule.put("remind", Trigger.at(Instant.now().plusSeconds(5)))
+        schedule.put("report", Trigger.daily(LocalTime.of(2, 30), ZoneId.of("Europe/Berlin")))
         schedule.put("tick", Trigger { after -> after.plusSeconds(60) })
         val now = Instant.now()
-        for (key in listOf("check", "rotate", "poll", "remind", "tick")) assertTrue(schedule.nextDue(key)!! > now)
+        for (key in listOf("check", "rotate", "poll", "remind", "report", "tick")) assertTrue(
+            schedule.nextDue(key)!! > now
+        )
         assertEquals(0, schedule.nextDue("rotate")!!.epochSecond % 3600)
     }
 
@@ -65,6 +72,8 @@ class ScheduleExamplesTest {
                 misfire = Misfire.CatchUp(max = 3),
                 overlap = Overlap.QUEUE_ONE,
                 triggers = mapOf("nightly" to Trigger { after -> cron(after) }),
+                runTimeout = { key -> if (key == "import") 1.hours else 30.seconds },
+                retry = { RetryPolicy(maxAttempts = 3, backoff = Backoff.exponential(10.seconds)) },
                 onFailure = { key, failure -> log += "$key: ${failure.message}" },
                 resolution = 100.milliseconds,
                 flushEvery = 5.seconds,
@@ -80,6 +89,20 @@ class ScheduleExamplesTest {
         backgroundScope.launch { schedule.run() }
         advanceTimeBy(61.seconds)
         assertEquals(listOf("7: 7 1970-01-01T00:01:00Z 0s LOW 0"), log)
+    }
+
+    @Test
+    fun entries_example_showsEachPage() {
+        val schedule = Schedule<String> {}
+        repeat(2_500) { schedule.put("$it", Trigger.every(2.minutes), data = "text".encodeToByteArray()) }
+        val shown = ArrayList<ScheduleEntry<String>>()
+        fun show(entry: ScheduleEntry<String>) = shown.add(entry)
+        var page = schedule.entries()
+        while (page.isNotEmpty()) {
+            page.forEach(::show)
+            page = schedule.entries(after = page.last().key)
+        }
+        assertEquals(schedule.size, shown.size)
     }
 
     @Test

@@ -25,8 +25,8 @@ import kotlinx.coroutines.suspendCancellableCoroutine
  * store.delayCalls(3.seconds)
  * ```
  *
- * The calls are those of `load`, `apply`, `own` and `renew`. One that fails throws an [IOException] and has no effect.
- * The delay comes before the effect, and before the failure. All members may be called from any thread.
+ * The calls are those of `load`, `apply`, `own`, `renew` and `setPaused`. One that fails throws an [IOException] and
+ * has no effect. The delay comes before the effect, and before the failure. All members may be called from any thread.
  *
  * @param inside the store that keeps the rows.
  * @param clock measures spans and delays; by default the clock of the schedule that calls.
@@ -100,6 +100,11 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
     override suspend fun renew() {
         beginCall("renew")
         inside.renew()
+    }
+
+    override suspend fun setPaused(isPaused: Boolean) {
+        beginCall("setPaused")
+        inside.setPaused(isPaused)
     }
 
     private suspend fun beginCall(call: String) {

@@ -1,6 +1,8 @@
 package baton.test
 
 import baton.Priority
+import baton.scheduler.PausedBy
+import baton.scheduler.RunOutcome
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleRow
 import baton.scheduler.ScheduleStore
@@ -19,6 +21,7 @@ import kotlinx.coroutines.future.future
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -43,9 +46,10 @@ public abstract class ScheduleStoreContract {
         get() = listOf("", "a", "two words", "line\nbreak", "it's \\ \"%_\"", "ünïcødé 🎉")
 
     private fun row(key: String, nextDue: Instant? = null, deleted: Boolean = false) =
-        ScheduleRow(key, "every PT2M", Priority.LOW, nextDue, paused = false, deleted, revision = 0)
+        ScheduleRow(key, "every PT2M", Priority.LOW, nextDue, pausedBy = null, deleted, revision = 0)
 
-    private fun textOf(row: ScheduleRow<String>) = row.run { "$key $trigger $priority $nextDue $paused $deleted" }
+    private fun textOf(row: ScheduleRow<String>) =
+        row.run { "$key $trigger $priority $nextDue $pausedBy $deleted ${data?.toList()} $lastRun $lastOutcome" }
 
     /**
      * By a future: runBlocking links to a function that kotlinx.coroutines has under another name in older versions.
@@ -73,20 +77,70 @@ public abstract class ScheduleStoreContract {
         run { assertEquals(emptyList<String>(), withStore { it.load(0).map(::textOf) }) }
     }
 
-    /** Keys, triggers, priorities, due times and pauses are loaded as they were written. */
+    /** Keys, triggers, priorities, due times, pauses, data and last runs are loaded as they were written. */
     @Test
     public fun rows_applied_areLoadedAsTheyWere() {
         val rows = ArrayList<ScheduleRow<String>>()
         for (key in hardKeys) for (priority in Priority.entries) {
-            rows +=
-                ScheduleRow("$key $priority", "named x\ty", priority, null, paused = key == "a", false, revision = 7)
+            rows += ScheduleRow("$key $priority", "named x\ty", priority, null, null, deleted = false, revision = 7)
         }
+        for (pause in PausedBy.entries) rows +=
+            ScheduleRow("paused by $pause", "every PT2M", Priority.LOW, null, pause, deleted = false, revision = 0)
+        for (outcome in RunOutcome.entries) rows +=
+            ScheduleRow(
+                "last $outcome",
+                "every PT2M",
+                Priority.LOW,
+                null,
+                null,
+                deleted = false,
+                revision = 0,
+                ByteArray(257) { it.toByte() },
+                Instant.parse("2100-01-01T00:00:00.000017Z"),
+                outcome,
+            )
+        for (size in listOf(0, 1, 65_536)) rows +=
+            ScheduleRow(
+                "data $size",
+                "every PT2M",
+                Priority.LOW,
+                null,
+                null,
+                deleted = false,
+                0,
+                ByteArray(size) { -1 },
+            )
         val dues = listOf(Instant.EPOCH, Instant.MAX, Instant.MIN, Instant.ofEpochSecond(5, 123))
         dues.forEachIndexed { i, due -> rows += row("due $i", due) }
         run {
             withStore { it.apply(rows) }
             val loaded = withStore { it.load(0) }
             assertEquals(rows.map(::textOf).sorted(), loaded.map(::textOf).sorted())
+        }
+    }
+
+    /** Whether the schedule is paused as a whole is kept, with and without rows. */
+    @Test
+    public fun pauseOfTheWhole_isKept() {
+        run {
+            assertFalse(withStore { it.load(0).let { _ -> it.isPaused() } })
+            withStore {
+                it.load(0)
+                it.setPaused(true)
+                assertTrue(it.isPaused())
+            }
+            withStore {
+                it.load(0)
+                assertTrue(it.isPaused())
+                it.apply(listOf(row("a")))
+                assertTrue(it.isPaused())
+            }
+            withStore {
+                assertEquals(1, it.load(0).size)
+                it.setPaused(false)
+                assertFalse(it.isPaused())
+            }
+            assertFalse(withStore { it.load(0).let { _ -> it.isPaused() } })
         }
     }
 

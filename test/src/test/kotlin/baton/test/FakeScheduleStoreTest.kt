@@ -25,7 +25,7 @@ import org.junit.jupiter.api.assertThrows
 
 class FakeScheduleStoreTest {
     private val store = FakeScheduleStore<String>()
-    private val row = ScheduleRow("a", "every PT2M", Priority.LOW, null, paused = false, deleted = false, revision = 0)
+    private val row = ScheduleRow("a", "every PT2M", Priority.LOW, null, pausedBy = null, deleted = false, revision = 0)
 
     private suspend fun outcome() = runCatching { store.apply(listOf(row)) }.exceptionOrNull()?.javaClass
 

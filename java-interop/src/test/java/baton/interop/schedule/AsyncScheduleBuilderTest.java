@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncSchedule;
+import baton.interop.AsyncScheduleBuilder;
 import baton.interop.ScheduleStores;
 import baton.interop.Triggers;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The builder of schedules, their executors, and a store on disk, in real time. */
 class AsyncScheduleBuilderTest {
-    private static AsyncSchedule.Builder<String> builder() {
+    private static AsyncScheduleBuilder<String> builder() {
         return AsyncSchedule.builder(due -> CompletableFuture.completedFuture(null));
     }
 

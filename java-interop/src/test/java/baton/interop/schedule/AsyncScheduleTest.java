@@ -8,19 +8,30 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.Priority;
+import baton.interop.AsyncRetry;
 import baton.interop.AsyncSchedule;
+import baton.interop.AsyncScheduleBuilder;
 import baton.interop.ScheduleStores;
 import baton.interop.Triggers;
+import baton.resilience.RetryPolicy;
 import baton.scheduler.Due;
+import baton.scheduler.PausedBy;
+import baton.scheduler.RunOutcome;
+import baton.scheduler.ScheduleEntry;
 import baton.scheduler.ScheduleStore;
 import baton.scheduler.Trigger;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +46,7 @@ class AsyncScheduleTest {
     /** The stages of the runs that go on. */
     private final List<CompletableFuture<String>> stages = new ArrayList<>();
 
-    private AsyncSchedule.Builder<String> builder(boolean endsAtOnce) {
+    private AsyncScheduleBuilder<String> builder(boolean endsAtOnce) {
         return AsyncSchedule.<String>builder(due -> run(due, endsAtOnce))
                 .executor(time.executor)
                 .clock(time.clock)
@@ -55,7 +66,7 @@ class AsyncScheduleTest {
         return started(builder(true));
     }
 
-    private AsyncSchedule<String> started(AsyncSchedule.Builder<String> builder) {
+    private AsyncSchedule<String> started(AsyncScheduleBuilder<String> builder) {
         AsyncSchedule<String> schedule = builder.start();
         time.settle();
         return schedule;
@@ -121,7 +132,7 @@ class AsyncScheduleTest {
     @Test
     void edits_ofTheKotlinSchedule_areThoseOfThis() {
         AsyncSchedule<String> schedule = started();
-        schedule.kotlin().put("a", Triggers.at(Instant.ofEpochSecond(7)), Priority.NORMAL);
+        schedule.kotlin().put("a", Triggers.at(Instant.ofEpochSecond(7)), Priority.NORMAL, null, false);
         assertEquals(Optional.of(Instant.ofEpochSecond(7)), schedule.nextDue("a"));
     }
 
@@ -246,5 +257,88 @@ class AsyncScheduleTest {
     void toString_isThatOfTheScheduleBehindIt() {
         AsyncSchedule<String> schedule = started();
         assertEquals("AsyncSchedule 'checks' (size = 0, running = 0 of 200, dirty = 0)", schedule.toString());
+    }
+
+    @Test
+    void entries_areListedByPages_withTheirState() {
+        AsyncSchedule<String> schedule = started();
+        for (String key : List.of("a", "b", "c"))
+            schedule.put(key, Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        schedule.pause("b");
+        time.pass(Duration.ofSeconds(10));
+        List<ScheduleEntry<String>> page = schedule.entries(2);
+        assertEquals(List.of("a", "b"), page.stream().map(ScheduleEntry::getKey).toList());
+        assertEquals(RunOutcome.SUCCEEDED, page.get(0).getLastOutcome());
+        assertEquals(Instant.ofEpochSecond(10), page.get(0).getLastRun());
+        assertEquals(PausedBy.USER, page.get(1).getPausedBy());
+        assertEquals(1, schedule.entries("b", 2).size());
+        assertEquals(List.of(), schedule.entries("c", 2));
+        assertThrows(IllegalArgumentException.class, () -> schedule.entries("none", 2));
+        assertThrows(IllegalArgumentException.class, () -> schedule.entries(0));
+    }
+
+    @Test
+    void put_withData_ifAbsent_andWithItsDueTimeKept() {
+        AsyncSchedule<String> schedule = started();
+        byte[] data = "data".getBytes(StandardCharsets.UTF_8);
+        assertTrue(schedule.putIfAbsent("a", Triggers.fixedDelay(Duration.ofSeconds(10)), Priority.LOW, data));
+        assertFalse(schedule.putIfAbsent("a", Triggers.fixedDelay(Duration.ofSeconds(1)), Priority.LOW));
+        time.pass(Duration.ofSeconds(5));
+        schedule.put("a", Triggers.fixedDelay(Duration.ofSeconds(60)), Priority.HIGH, data, true);
+        assertEquals(Optional.of(Instant.ofEpochSecond(10)), schedule.nextDue("a"));
+        time.pass(Duration.ofSeconds(5));
+        assertEquals("data", runs.get(0).getText());
+        assertEquals(Priority.HIGH, runs.get(0).getPriority());
+        byte[] tooLong = new byte[65_537];
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> schedule.put("b", Triggers.at(Instant.EPOCH), Priority.LOW, tooLong, false));
+    }
+
+    @Test
+    void pauseAll_holdsBackEachRun_untilResumeAll() {
+        AsyncSchedule<String> schedule = started();
+        schedule.put("a", Triggers.every(Duration.ofSeconds(10), Instant.EPOCH));
+        schedule.pauseAll();
+        assertTrue(schedule.isPaused());
+        time.pass(Duration.ofSeconds(30));
+        assertEquals(List.of(), times());
+        schedule.resumeAll();
+        time.settle();
+        assertFalse(schedule.isPaused());
+        assertEquals(List.of("a10"), times());
+    }
+
+    @Test
+    void retry_ofAFailedRun_thenItsEntryStaysListed() {
+        RetryPolicy policy = AsyncRetry.builder()
+                .maxAttempts(2)
+                .constant(Duration.ofSeconds(3))
+                .jitter(0)
+                .retryIf(e -> true)
+                .build()
+                .kotlin();
+        AsyncSchedule<String> schedule = started(builder(false).retry(key -> key.equals("a") ? policy : null));
+        schedule.put("a", Triggers.at(Instant.ofEpochSecond(10)));
+        time.pass(Duration.ofSeconds(10));
+        stages.get(0).completeExceptionally(new IOException("first"));
+        time.pass(Duration.ofSeconds(3));
+        assertEquals(List.of(), failures);
+        stages.get(1).completeExceptionally(new IOException("second"));
+        time.settle();
+        assertEquals(List.of("a: java.io.IOException: second"), failures);
+        assertEquals(PausedBy.FAILED_RUN, schedule.entries(10).get(0).getPausedBy());
+        assertEquals(1, schedule.metrics().getRetried());
+    }
+
+    @Test
+    void dailyAndWeekly_areDueByTheClocksOfTheirZone() {
+        AsyncSchedule<String> schedule = started();
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        schedule.put("daily", Triggers.daily(LocalTime.of(2, 30), berlin));
+        schedule.put("weekly", Triggers.weekly(Set.of(DayOfWeek.SATURDAY), LocalTime.of(8, 0), berlin));
+        assertEquals(Optional.of(Instant.parse("1970-01-01T01:30:00Z")), schedule.nextDue("daily"));
+        assertEquals(Optional.of(Instant.parse("1970-01-03T07:00:00Z")), schedule.nextDue("weekly"));
+        assertThrows(IllegalArgumentException.class, () -> Triggers.weekly(Set.of(), LocalTime.NOON, berlin));
     }
 }

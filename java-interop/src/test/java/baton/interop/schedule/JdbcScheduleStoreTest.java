@@ -1,6 +1,7 @@
 package baton.interop.schedule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,7 +14,10 @@ import baton.interop.Triggers;
 import baton.scheduler.KeyCodec;
 import baton.scheduler.ScheduleOwnedException;
 import baton.scheduler.ScheduleStore;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -67,6 +71,37 @@ class JdbcScheduleStoreTest {
                 .start();
         ScheduleOwnedException refusal = failureOf(ScheduleOwnedException.class, second.ended());
         assertTrue(refusal.getOwner().startsWith("Schedule 'checks', process "), refusal.getOwner());
+        schedule.shutdown().get(120, TimeUnit.SECONDS);
+        executor.shutdown();
+        edits.close().get(120, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void edits_inATransactionOfTheCaller_areTrueWithItsCommit() throws Exception {
+        source("transaction");
+        AsyncScheduleEdits<String> edits = AsyncScheduleEdits.of(source, "checks");
+        edits.createTables().get(120, TimeUnit.SECONDS);
+        CompletableFuture<String> fired = new CompletableFuture<>();
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        ScheduleStore<String> store =
+                ScheduleStores.jdbc(source, "checks", KeyCodec.Companion.getSTRING(), Duration.ofMillis(20), executor);
+        AsyncSchedule<String> schedule = AsyncSchedule.<String>blockingBuilder(
+                        due -> fired.complete(due.getKey() + " " + due.getText()))
+                .store(store)
+                .start();
+        try (Connection connection = source.getConnection()) {
+            assertThrows(IllegalArgumentException.class, () -> edits.edit(connection, it -> it.remove("a")));
+            connection.setAutoCommit(false);
+            edits.edit(connection, it -> it.put("rolled back", Triggers.at(Instant.EPOCH)));
+            connection.rollback();
+            edits.edit(connection, it -> {
+                it.put("a", Triggers.at(Instant.EPOCH), Priority.HIGH, "data".getBytes(StandardCharsets.UTF_8));
+                it.remove("none");
+            });
+            assertFalse(fired.isDone());
+            connection.commit();
+        }
+        assertEquals("a data", fired.get(120, TimeUnit.SECONDS));
         schedule.shutdown().get(120, TimeUnit.SECONDS);
         executor.shutdown();
         edits.close().get(120, TimeUnit.SECONDS);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncMonitor;
 import baton.interop.AsyncSchedule;
+import baton.interop.AsyncScheduleBuilder;
 import baton.interop.AsyncScheduleEdits;
 import baton.interop.ScheduleStores;
 import baton.interop.Triggers;
@@ -94,7 +95,7 @@ class RejectingPoolTest {
         return rejections.tryAcquire(200, TimeUnit.MILLISECONDS);
     }
 
-    private AsyncSchedule.Builder<String> builder() {
+    private AsyncScheduleBuilder<String> builder() {
         return AsyncSchedule.<String>builder(due -> {
                     runs.add(due.getKey());
                     return CompletableFuture.completedFuture(null);

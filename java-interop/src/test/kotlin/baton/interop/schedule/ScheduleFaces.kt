@@ -2,6 +2,7 @@ package baton.interop.schedule
 
 import baton.Priority
 import baton.interop.AsyncSchedule
+import baton.interop.AsyncScheduleBuilder
 import baton.scheduler.Due
 import baton.scheduler.Misfire
 import baton.scheduler.Schedule
@@ -110,7 +111,7 @@ internal class JavaScheduleFace(setup: ScheduleSetup) : ScheduleFace {
             .withConfig(setup.config)
             .start()
 
-    private fun AsyncSchedule.Builder<String>.withConfig(config: ScheduleConfig) = apply {
+    private fun AsyncScheduleBuilder<String>.withConfig(config: ScheduleConfig) = apply {
         when (val misfire = config.misfire) {
             Misfire.FireOnce -> {}
             Misfire.Skip -> skipMissed()

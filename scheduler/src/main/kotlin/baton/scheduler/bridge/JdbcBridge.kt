@@ -6,13 +6,17 @@ import baton.InternalBatonApi
 import baton.Priority
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
+import baton.scheduler.ScheduleEditor
 import baton.scheduler.Trigger
 import baton.waiting.threads.LimitedViews
 import baton.waiting.threads.LoopKeeper
 import baton.waiting.threads.Trampoline
+import java.sql.Connection
+import java.sql.SQLException
 import java.time.Duration
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.Executor
+import java.util.function.Consumer
 import javax.sql.DataSource
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toKotlinDuration
@@ -49,9 +53,15 @@ private fun patient(executor: Executor, label: String): CoroutineDispatcher {
 public class JdbcCalls<K : Any>(private val store: JdbcScheduleStore<K>) {
     public fun createTables(): CompletableFuture<Void?> = callOf { store.createTables() }
 
-    public fun edit(key: K, trigger: Trigger, priority: Priority): CompletableFuture<Void?> = callOf {
-        store.edit(key, trigger, priority)
+    public fun edit(key: K, trigger: Trigger, priority: Priority, data: ByteArray?): CompletableFuture<Void?> {
+        // The caller may change it after this call.
+        val copy = data?.clone()
+        return callOf { store.edit(key, trigger, priority, copy) }
     }
+
+    @Throws(SQLException::class)
+    public fun edit(connection: Connection, edits: Consumer<ScheduleEditor<@JvmSuppressWildcards K>>): Unit =
+        store.edit(connection) { edits.accept(this) }
 
     public fun delete(key: K): CompletableFuture<Void?> = callOf { store.delete(key) }
 

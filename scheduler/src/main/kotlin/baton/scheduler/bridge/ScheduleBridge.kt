@@ -4,6 +4,7 @@ package baton.scheduler.bridge
 
 import baton.BatonClock
 import baton.InternalBatonApi
+import baton.resilience.RetryPolicy
 import baton.scheduler.Due
 import baton.scheduler.Misfire
 import baton.scheduler.Overlap
@@ -62,6 +63,9 @@ public class ScheduleSettings : Cloneable {
     /** A null is no limit. */
     @JvmField public var runTimeout: Function<Any, out Duration?>? = null
 
+    /** A null is no retry. */
+    @JvmField public var retry: Function<Any, out RetryPolicy?>? = null
+
     /** A changed copy; throws if a configuration refuses its settings. */
     public fun with(change: Consumer<ScheduleSettings>): ScheduleSettings {
         val changed = clone() as ScheduleSettings
@@ -82,6 +86,7 @@ public class ScheduleSettings : Cloneable {
             onFailure::accept,
             clock,
             timeouts(),
+            retry?.let { policy -> { policy.apply(it) } } ?: defaults.retry,
         )
 
     private fun timeouts(): (Any) -> KotlinDuration {

@@ -44,6 +44,21 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
         }
     }
 
+    /** @throws IllegalStateException if the tables are those of another version of this library. */
+    fun checkVersion(transaction: Transaction, names: TableNames) {
+        // All columns, because a query of one that is not there fails.
+        val found =
+            transaction.query("SELECT * FROM ${names.owner}") { result ->
+                val columns = 1..result.metaData.columnCount
+                val column = columns.find { result.metaData.getColumnName(it).equals("version", ignoreCase = true) }
+                if (column == null) 0 else result.getInt(column)
+            }
+        for (version in found) check(version == VERSION) {
+            "the tables of ${names.rows} have version $version, and only $VERSION is known: create them anew by " +
+                "createTables, under another name"
+        }
+    }
+
     inline fun <T> refusingKeyword(names: TableNames, action: () -> T): T =
         try {
             action()
@@ -110,21 +125,30 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
         private fun unsupported(database: String, instead: String) =
             SQLFeatureNotSupportedException("JdbcScheduleStore does not support $database: $instead")
 
-        const val COLUMNS = "entry_key, trigger_text, priority, next_due, paused, deleted, revision, writer"
+        /** Of the tables. */
+        const val VERSION = 1
 
+        const val COLUMNS =
+            "entry_key, trigger_text, priority, next_due, paused_by, deleted, revision, writer, entry_data, last_run, " +
+                "last_outcome"
+
+        const val PAUSES = "CHECK (paused_by IN ('USER', 'FAILED_TRIGGER', 'FAILED_RUN'))"
+        const val OUTCOMES = "CHECK (last_outcome IN ('SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'))"
         const val PRIORITIES = "CHECK (priority IN ('CRITICAL', 'HIGH', 'NORMAL', 'LOW', 'IDLE'))"
 
         /** Of SQLite and PostgreSQL. */
         fun upsertOnConflict(names: TableNames) =
-            """INSERT INTO ${names.rows} ($COLUMNS) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """INSERT INTO ${names.rows} ($COLUMNS) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (entry_key) DO UPDATE SET trigger_text = excluded.trigger_text,
-                priority = excluded.priority, next_due = excluded.next_due, paused = excluded.paused,
-                deleted = excluded.deleted, revision = excluded.revision, writer = excluded.writer
+                priority = excluded.priority, next_due = excluded.next_due, paused_by = excluded.paused_by,
+                deleted = excluded.deleted, revision = excluded.revision, writer = excluded.writer,
+                entry_data = excluded.entry_data, last_run = COALESCE(excluded.last_run, ${names.rows}.last_run),
+                last_outcome = COALESCE(excluded.last_outcome, ${names.rows}.last_outcome)
                 WHERE ${names.rows}.revision < excluded.revision
                 AND (${names.rows}.revision <= ? OR ${names.rows}.writer = ?)"""
 
         fun ownerRow(names: TableNames) =
-            "INSERT INTO ${names.owner} (id, beat_at, beat_every) " +
-                "SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM ${names.owner})"
+            "INSERT INTO ${names.owner} (id, beat_at, beat_every, version, paused) " +
+                "SELECT 1, 0, 0, $VERSION, FALSE WHERE NOT EXISTS (SELECT 1 FROM ${names.owner})"
     }
 }

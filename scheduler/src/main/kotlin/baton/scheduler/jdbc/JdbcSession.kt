@@ -87,7 +87,12 @@ internal class JdbcSession(private val source: DataSource) {
 }
 
 /** The statements of one transaction. */
-internal class Transaction(val connection: Connection, val dialect: Dialect) {
+internal class Transaction(
+    val connection: Connection,
+    val dialect: Dialect,
+    /** Whether its statements have a time limit, which on some databases stays with the connection. */
+    private val isLimited: Boolean = true,
+) {
     fun prepare(sql: String): PreparedStatement =
         connection.prepareStatement(sql).also {
             try {
@@ -131,7 +136,7 @@ internal class Transaction(val connection: Connection, val dialect: Dialect) {
     }
 
     private fun limit(statement: Statement) {
-        if (dialect.hasTimeouts) statement.queryTimeout = QUERY_SECONDS
+        if (isLimited && dialect.hasTimeouts) statement.queryTimeout = QUERY_SECONDS
     }
 
     private fun PreparedStatement.bind(values: Array<out Any?>) {

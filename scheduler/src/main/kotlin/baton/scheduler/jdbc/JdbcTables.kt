@@ -2,6 +2,7 @@ package baton.scheduler.jdbc
 
 import baton.scheduler.KeyCodec
 import baton.scheduler.ScheduleRow
+import java.sql.Connection
 import java.sql.SQLException
 import java.util.UUID
 import javax.sql.DataSource
@@ -33,7 +34,9 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
     /** The greatest revisions at the last reads of the owner. */
     private val readRevisions = ArrayDeque<Long>()
     private var hasLoaded = false
-    private var isValid = false
+
+    /** Of this, any thread is a writer: see [editIn]. */
+    @Volatile private var isValid = false
     private var isClosed = false
 
     fun create() {
@@ -43,12 +46,18 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
 
     /** Before the first write of this store. In a transaction of its own: see [SqliteDialect]. */
     private fun validate(keeps: Boolean) {
-        if (!isValid) session.transaction(keeps) { dialect.validate(this, names) }
+        if (!isValid) session.transaction(keeps) { validate() }
         isValid = true
+    }
+
+    private fun Transaction.validate() {
+        dialect.validate(this, names)
+        dialect.checkVersion(this, names)
     }
 
     fun load(since: Long): List<ScheduleRow<K>> {
         if (since == 0L) isClosed = false else checkOpen()
+        validate(keeps = true)
         if (since > 0 && !hasLoaded) revisions.reset(listOf(since), window = 0)
         hasLoaded = true
         val found =
@@ -129,6 +138,49 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
             if (rows.upsert(this, listOf(texts), revision, editor).isNotEmpty()) throw OvertakenException()
             edits.add(this, rows.storedKey(this, texts.key), revision, editor)
         } != null
+
+    /**
+     * Edits in the transaction of [connection], on any thread. A row that another writer has changed meanwhile gets a
+     * newer revision.
+     */
+    fun editIn(connection: Connection, edited: Collection<ScheduleRow<K>>) {
+        require(!connection.autoCommit) { "connection is in auto-commit mode, must be in a transaction" }
+        if (edited.isEmpty()) return
+        val transaction = Transaction(connection, Dialect.of(connection), isLimited = false)
+        var left = edited.map(rows::textsOf).sortedBy { it.key }
+        repeat(TRIES) {
+            // On SQLite, a transaction that begins with a read may be unable to write.
+            val revision = transaction.nextRevision(names)
+            if (!isValid) transaction.validate()
+            isValid = true
+            val newer = rows.upsert(transaction, left, revision, editor)
+            for (row in left - newer.toSet()) edits.add(
+                transaction,
+                rows.storedKey(transaction, row.key),
+                revision,
+                editor,
+            )
+            left = newer
+            if (left.isEmpty()) return
+        }
+        error("table ${names.rows} had newer rows in $TRIES tries")
+    }
+
+    /** Whether the schedule is paused as a whole. */
+    fun isPaused(): Boolean {
+        checkOpen()
+        val sql = "SELECT paused FROM ${names.owner} WHERE id = 1"
+        return session.transaction(keeps = true) { query(sql) { it.getBoolean(1) }.any { it } }
+    }
+
+    fun setPaused(isPaused: Boolean) {
+        checkOpen()
+        session.transaction(keeps = true) {
+            owner.renew(this)
+            execute(Dialect.ownerRow(names))
+            update("UPDATE ${names.owner} SET paused = ? WHERE id = 1", isPaused)
+        }
+    }
 
     /** Returns null if another writer was in between. */
     private fun <T> attempt(keeps: Boolean, block: Transaction.() -> T): T? =

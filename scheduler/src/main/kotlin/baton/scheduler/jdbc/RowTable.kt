@@ -2,6 +2,8 @@ package baton.scheduler.jdbc
 
 import baton.Priority
 import baton.scheduler.KeyCodec
+import baton.scheduler.PausedBy
+import baton.scheduler.RunOutcome
 import baton.scheduler.ScheduleRow
 import baton.scheduler.schedule.KeyTexts
 import java.sql.BatchUpdateException
@@ -94,13 +96,16 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
         statement.setString(2, if (row.deleted) DELETED else row.trigger)
         statement.setString(3, row.priority.name)
         statement.setString(4, row.nextDue?.toString())
-        statement.setBoolean(5, row.paused)
+        statement.setString(5, row.pausedBy?.name)
         statement.setBoolean(6, row.deleted)
         statement.setLong(7, revision)
         statement.setString(8, writer)
+        statement.setBytes(9, row.data)
+        statement.setString(10, row.lastRun?.toString())
+        statement.setString(11, row.lastOutcome?.name)
         // The user's own edit replaces whatever is there; the due time that a run has set replaces what was known.
-        statement.setLong(9, if (row.isEdited) Long.MAX_VALUE else row.revision)
-        statement.setString(10, writer)
+        statement.setLong(12, if (row.isEdited) Long.MAX_VALUE else row.revision)
+        statement.setString(13, writer)
     }
 
     private fun read(result: ResultSet): ScheduleRow<K> = read(result, 0)
@@ -112,11 +117,14 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
         return ScheduleRow(
             key = keyOf(if (key == EMPTY_KEY) "" else key),
             trigger = if (isDeleted) "" else result.getString(offset + 2),
-            priority = priorityOf(key, result.getString(offset + 3)),
-            nextDue = result.getString(offset + 4)?.let { dueOf(key, it) },
-            paused = result.getBoolean(offset + 5),
+            priority = valueOf<Priority>("priority", key, result.getString(offset + 3)),
+            nextDue = result.getString(offset + 4)?.let { instantOf("next_due", key, it) },
+            pausedBy = result.getString(offset + 5)?.let { valueOf<PausedBy>("paused_by", key, it) },
             deleted = isDeleted,
             revision = result.getLong(offset + 7),
+            data = result.getBytes(offset + 9),
+            lastRun = result.getString(offset + 10)?.let { instantOf("last_run", key, it) },
+            lastOutcome = result.getString(offset + 11)?.let { valueOf<RunOutcome>("last_outcome", key, it) },
         )
     }
 
@@ -127,15 +135,15 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
             throw IllegalStateException("table ${names.rows} holds the key '$text', none of the codec $codec", e)
         }
 
-    private fun priorityOf(key: String, text: String): Priority =
-        Priority.entries.find { it.name == text }
-            ?: error("table ${names.rows} holds the priority '$text' for the key '$key', which is none")
+    private inline fun <reified E : Enum<E>> valueOf(column: String, key: String, text: String): E =
+        enumValues<E>().find { it.name == text }
+            ?: error("table ${names.rows} holds the $column '$text' for the key '$key', which is none")
 
-    private fun dueOf(key: String, text: String): Instant =
+    private fun instantOf(column: String, key: String, text: String): Instant =
         try {
             Instant.parse(text)
         } catch (e: DateTimeException) {
-            val message = "table ${names.rows} holds next_due '$text' for the key '$key', which is no instant"
+            val message = "table ${names.rows} holds $column '$text' for the key '$key', which is no instant"
             throw IllegalStateException(message, e)
         }
 

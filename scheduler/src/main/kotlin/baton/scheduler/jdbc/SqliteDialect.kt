@@ -23,8 +23,8 @@ internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
         listOf(
             """CREATE TABLE IF NOT EXISTS ${names.rows} (
                 entry_key TEXT NOT NULL PRIMARY KEY, trigger_text TEXT NOT NULL, priority TEXT NOT NULL $PRIORITIES,
-                next_due TEXT, paused INTEGER NOT NULL, deleted INTEGER NOT NULL, revision INTEGER NOT NULL,
-                writer TEXT NOT NULL)""",
+                next_due TEXT, paused_by TEXT $PAUSES, deleted INTEGER NOT NULL, revision INTEGER NOT NULL,
+                writer TEXT NOT NULL, entry_data BLOB, last_run TEXT, last_outcome TEXT $OUTCOMES)""",
             """CREATE TABLE IF NOT EXISTS ${names.edits} (
                 id INTEGER PRIMARY KEY AUTOINCREMENT, entry_key TEXT NOT NULL, revision INTEGER NOT NULL,
                 writer TEXT NOT NULL, written_at INTEGER NOT NULL DEFAULT ($now))""",
@@ -33,7 +33,7 @@ internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
                 SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM ${names.revision})""",
             """CREATE TABLE IF NOT EXISTS ${names.owner} (
                 id INTEGER NOT NULL PRIMARY KEY, owner TEXT, token TEXT, beat_at INTEGER NOT NULL,
-                beat_every INTEGER NOT NULL)""",
+                beat_every INTEGER NOT NULL, version INTEGER NOT NULL, paused INTEGER NOT NULL)""",
             ownerRow(names),
         )
 

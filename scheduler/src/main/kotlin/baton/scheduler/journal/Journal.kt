@@ -23,10 +23,20 @@ internal class Journal(private val path: Path, private val fsync: Boolean, priva
         return contents.rows.values.filter { it.revision > since }
     }
 
-    fun append(rows: List<JournalRow>): Long {
+    /** Whether the schedule is paused as a whole. */
+    val isPaused: Boolean
+        get() = opened().isPaused
+
+    fun setPaused(isPaused: Boolean) {
+        opened().append(emptyList(), isPaused)
+    }
+
+    fun append(rows: List<JournalRow>): Long = opened().append(rows)
+
+    private fun opened(): JournalLog {
         // A call that is late must not take the file from its next user.
         check(!isClosed) { "journal $path is closed" }
-        return (log ?: open().first).append(rows)
+        return log ?: open().first
     }
 
     private fun open(): Pair<JournalLog, JournalContents> {

@@ -51,6 +51,10 @@ internal class JournalLog(
     var revision = 0L
         private set
 
+    /** Whether the schedule is paused as a whole. */
+    var isPaused = false
+        private set
+
     /** Why the last snapshot failed; null if it did not. */
     @Volatile
     var snapshotFailure: Throwable? = null
@@ -63,6 +67,7 @@ internal class JournalLog(
         val contents = onFile { file -> JournalReader(path, file, file.size).read() }
         if (contents.end == 0L) return create()
         revision = contents.revision
+        isPaused = contents.isPaused
         end = contents.end
         reach = end
         policy.written(contents.snapshotEnd, contents.snapshotRows)
@@ -79,9 +84,9 @@ internal class JournalLog(
     fun read(): JournalContents = onFile { file -> JournalReader(path, file, end).read(confirmed = end) }
 
     /** Returns the revision of the batch when it is confirmed. */
-    fun append(rows: List<JournalRow>): Long {
+    fun append(rows: List<JournalRow>, isPaused: Boolean? = null): Long {
         val next = Math.addExact(revision, 1L)
-        val record = JournalCodec.batch(next, rows)
+        val record = JournalCodec.batch(next, rows, isPaused)
         val length = record.remaining()
         onFile { file ->
             val size = file.size
@@ -104,6 +109,7 @@ internal class JournalLog(
             checkOwner()
         }
         revision = next
+        this.isPaused = isPaused ?: this.isPaused
         end = reach
         policy.appended(length.toLong(), deleted = rows.count { it.deleted })
         if (policy.isDue) snapshot()
@@ -148,8 +154,9 @@ internal class JournalLog(
     /** The header is written last, when the length is known. */
     private fun write(rows: Collection<JournalRow>, snapshot: JournalFile): Long {
         var at = JournalCodec.HEADER_BYTES.toLong()
-        for (part in rows.chunked(SNAPSHOT_ROWS)) {
-            val record = JournalCodec.snapshot(revision, part)
+        val parts = if (isPaused && rows.isEmpty()) listOf(emptyList()) else rows.chunked(SNAPSHOT_ROWS)
+        for (part in parts) {
+            val record = JournalCodec.snapshot(revision, part, isPaused.takeIf { it })
             val length = record.remaining()
             snapshot.write(record, at)
             at += length

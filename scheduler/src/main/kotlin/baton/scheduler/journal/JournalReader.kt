@@ -9,6 +9,7 @@ import java.nio.file.Path
  *
  * @property rows those that live, by the texts of their keys.
  * @property revision of the last batch.
+ * @property isPaused whether the schedule is paused as a whole.
  * @property end of the last valid record; 0 if not even the header is whole.
  * @property snapshotRows the number of rows in the snapshot.
  * @property deletedRows how often a later batch deletes a row.
@@ -20,6 +21,7 @@ internal class JournalContents(
     val snapshotEnd: Long = 0,
     val snapshotRows: Int = 0,
     val deletedRows: Int = 0,
+    val isPaused: Boolean = false,
 )
 
 /*
@@ -57,6 +59,7 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
         var revision = header.revision
         var snapshotRows = 0
         var deletedRows = 0
+        var isPaused = false
         var at = JournalCodec.HEADER_BYTES.toLong()
         while (at < limit) {
             val bytes = recordAt(at) ?: break
@@ -68,13 +71,14 @@ internal class JournalReader(private val path: Path, file: JournalFile, private 
             for (row in record.rows) if (row.deleted) rows.remove(row.key) else rows[row.key] = row
             if (isSnapshot) snapshotRows += record.rows.size else deletedRows += record.rows.count { it.deleted }
             revision = record.revision
+            isPaused = record.isPaused ?: isPaused
             at += bytes.remaining()
         }
         if (at < maxOf(confirmed, header.snapshotEnd)) throw damaged(at, "the record there is cut or invalid")
         val later = validRecordAfter(at)
         if (later != null) throw damaged(at, "the record there is invalid, and a valid one follows at offset $later")
         if (at < limit && !isTorn(at)) throw damaged(at, "the record there is invalid, and no crash leaves such a one")
-        return JournalContents(rows, revision, at, header.snapshotEnd, snapshotRows, deletedRows)
+        return JournalContents(rows, revision, at, header.snapshotEnd, snapshotRows, deletedRows, isPaused)
     }
 
     /** The bytes of the valid record at [position], or null. */

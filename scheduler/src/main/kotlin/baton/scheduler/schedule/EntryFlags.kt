@@ -40,5 +40,18 @@ internal object EntryFlags {
 
     /** PAUSED because its trigger has thrown, or is unknown: in the store it is not paused. */
     const val FAILED = 1 shl 13
+
+    /** PAUSED because the run of an entry that is due once has failed for good. */
+    const val RUN_FAILED = 1 shl 14
+
+    /** Put before the rows were loaded: the due time and the pause of its row are to stay. */
+    const val KEEP_DUE = 1 shl 15
+
+    /** Put before the rows were loaded: its row replaces it. */
+    const val IF_ABSENT = 1 shl 16
+
+    /** Where the outcome of its last run is: its number and 1, or 0 if none has ended. */
+    const val OUTCOME_SHIFT = 17
+    const val OUTCOME = 7 shl OUTCOME_SHIFT
     const val UNWRITTEN = DIRTY or IN_FLIGHT
 }

@@ -2,17 +2,24 @@ package baton.scheduler.schedule
 
 import baton.Priority
 import baton.channels.Channel
+import baton.scheduler.PausedBy
+import baton.scheduler.RunOutcome
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
 import baton.scheduler.schedule.EntryFlags.ENDING
 import baton.scheduler.schedule.EntryFlags.FAILED
+import baton.scheduler.schedule.EntryFlags.IF_ABSENT
+import baton.scheduler.schedule.EntryFlags.KEEP_DUE
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.OUTCOME
+import baton.scheduler.schedule.EntryFlags.OUTCOME_SHIFT
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
 import baton.scheduler.schedule.EntryFlags.REFUSED
 import baton.scheduler.schedule.EntryFlags.ROW_DELETED
+import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import baton.scheduler.schedule.EntryFlags.UNWRITTEN
 
@@ -28,7 +35,7 @@ import baton.scheduler.schedule.EntryFlags.UNWRITTEN
  *
  * A LIVE entry is
  *   in the heap     with its due time, or
- *   PAUSED          by pause, or FAILED because its trigger threw or is unknown; or
+ *   PAUSED          by pause; FAILED because its trigger threw or is unknown; RUN_FAILED as its only run failed; or
  *   running         if the due time follows from the end of the run (fixedDelay), or there is none (ENDING)
  *
  * Writers:
@@ -62,6 +69,12 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     var revisions = LongArray(0)
         private set
 
+    /** When the last run of a slot has ended, in microseconds; empty until the first run has. */
+    private var lastRuns = LongArray(0)
+
+    /** Empty until the first entry has data. */
+    private var datas = arrayOfNulls<ByteArray>(0)
+
     private var flags = IntArray(keys.capacity)
     private var levels = ByteArray(keys.capacity)
 
@@ -80,6 +93,12 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     /** Whether the last flush has begun: no edit has an effect any more. */
     var hasEnded = false
+
+    /** Whether the schedule is paused as a whole, and whether the store has yet to be told. */
+    var isPaused = false
+        private set
+
+    var isPauseDirty = false
 
     /** Invariant 4. */
     var wakeUpAt = Times.EARLIEST
@@ -146,6 +165,49 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
         unmark(slot, ROW_DELETED)
     }
 
+    /** The bytes must not be changed. */
+    fun dataOf(slot: Int): ByteArray? = if (slot < datas.size) datas[slot] else null
+
+    fun setData(slot: Int, data: ByteArray?) {
+        if (slot >= datas.size) {
+            if (data == null) return
+            datas = datas.copyOf(keys.capacity)
+        }
+        datas[slot] = data
+    }
+
+    /** When the last run of [slot] has ended, which has an outcome. */
+    fun lastRunOf(slot: Int): Long = lastRuns[slot]
+
+    /** How the last run of [slot] has ended; null if none has. */
+    fun lastOutcomeOf(slot: Int): RunOutcome? = OUTCOMES.getOrNull((flags[slot] and OUTCOME ushr OUTCOME_SHIFT) - 1)
+
+    fun setLastRun(slot: Int, at: Long, outcome: RunOutcome) {
+        if (slot >= lastRuns.size) lastRuns = lastRuns.copyOf(keys.capacity)
+        lastRuns[slot] = at
+        flags[slot] = flags[slot] and OUTCOME.inv() or (outcome.ordinal + 1 shl OUTCOME_SHIFT)
+    }
+
+    fun pausedByOf(slot: Int): PausedBy? =
+        when {
+            !has(slot, PAUSED) -> null
+            has(slot, FAILED) -> PausedBy.FAILED_TRIGGER
+            has(slot, RUN_FAILED) -> PausedBy.FAILED_RUN
+            else -> PausedBy.USER
+        }
+
+    /** The schedule is paused as a whole, or not. The loop looks at that. */
+    fun setPaused(isPaused: Boolean) {
+        this.isPaused = isPaused
+        mustWake = true
+    }
+
+    /** The user has paused the schedule as a whole, or resumed it: the store is to keep that. */
+    fun markPauseDirty() {
+        isPauseDirty = true
+        hasChanged = true
+    }
+
     fun isStored(slot: Int): Boolean = revisionOf(slot) > 0 && !has(slot, ROW_DELETED)
 
     /** The slot of [key] if its entry is LIVE, or -1. */
@@ -169,10 +231,17 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun define(slot: Int, trigger: Trigger, priority: Priority) {
         triggers[slot] = trigger
         levels[slot] = priority.ordinal.toByte()
-        unmark(slot, PAUSED or FAILED or ENDING or TRIGGERED or LATE)
+        unmark(slot, PAUSED or FAILED or RUN_FAILED or ENDING or TRIGGERED or LATE or KEEP_DUE or IF_ABSENT)
         mark(slot, LIVE)
         runs[slot]?.waiting = null
         heap.remove(slot)
+    }
+
+    /** The LIVE entry of [slot] gets another trigger and level, and goes on as it was. */
+    fun redefine(slot: Int, trigger: Trigger, priority: Priority) {
+        triggers[slot] = trigger
+        levels[slot] = priority.ordinal.toByte()
+        if (slot in heap) heap.set(slot, heap.dueOf(slot), priority)
     }
 
     fun schedule(slot: Int, due: Long) {
@@ -183,7 +252,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     /** No run of [slot] that has not begun yet begins. If the last one has not, it is due when the entry is resumed. */
     fun pause(slot: Int) {
         mark(slot, PAUSED)
-        unmark(slot, FAILED or TRIGGERED or LATE)
+        unmark(slot, FAILED or RUN_FAILED or TRIGGERED or LATE)
         heap.remove(slot)
         val last = runs[slot]?.last
         revokeRuns(slot)
@@ -194,6 +263,13 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun fail(slot: Int) {
         pause(slot)
         mark(slot, FAILED)
+    }
+
+    /** As [pause], because the run of an entry that is due once has failed. */
+    fun failRun(slot: Int) {
+        unmark(slot, ENDING)
+        pause(slot)
+        mark(slot, RUN_FAILED)
     }
 
     /** The keys of the FAILED entries. */
@@ -218,7 +294,9 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     /** The entry of [slot] is no longer LIVE. */
     fun remove(slot: Int) {
-        unmark(slot, LIVE or PAUSED or FAILED or ENDING or TRIGGERED or LATE or REFUSED)
+        unmark(slot, LIVE or PAUSED or FAILED or RUN_FAILED or ENDING or TRIGGERED or LATE or REFUSED)
+        unmark(slot, KEEP_DUE or IF_ABSENT or OUTCOME)
+        setData(slot, null)
         heap.remove(slot)
         revokeRuns(slot)
         triggers[slot] = null
@@ -254,5 +332,6 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
 
     private companion object {
         val LEVELS = Priority.entries
+        val OUTCOMES = RunOutcome.entries
     }
 }

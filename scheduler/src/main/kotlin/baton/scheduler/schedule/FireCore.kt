@@ -10,6 +10,7 @@ import baton.scheduler.schedule.EntryFlags.ENDING
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import kotlin.time.Duration.Companion.microseconds
 
@@ -35,7 +36,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     /** Finds the entry that is due first. Returns false if none is due at [now]. */
     fun peek(now: Long): Boolean =
         table.step {
-            val isDue = table.heap.size > 0 && table.heap.firstDue <= now
+            val isDue = !table.isPaused && table.heap.size > 0 && table.heap.firstDue <= now
             if (isDue) entry.read(table.heap.firstSlot)
             isDue
         }
@@ -145,20 +146,44 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         table.step {
             if (firing.isRevoked || firing.interruption != null) return@step null
             firing.hasBegun = true
+            firing.begunAt = now
             firing.runs.begun++
             counts.fired++
             counts.running++
             val lag = (now - firing.at).coerceAtLeast(0)
-            counts.lags.record(lag)
-            Due(firing.key, exactly(firing.at, firing.trigger), lag.microseconds, firing.priority, firing.missed)
+            counts.lags.record((now - firing.readyAt).coerceAtLeast(0))
+            val at = exactly(firing.at, firing.trigger)
+            val data = if (table.runs[firing.slot] === firing.runs) table.dataOf(firing.slot) else null
+            Due(firing.key, at, lag.microseconds, firing.priority, firing.missed, data)
         }
 
-    /** [firing] is to end as [outcome]. Returns false if it has ended, or is to end already. */
-    fun interrupt(firing: Firing<K>, outcome: RunOutcome): Boolean =
+    /** The time of an [attempt] of [firing] is over. Returns false if it has ended, or is to end already. */
+    fun timeOut(firing: Firing<K>, attempt: Int): Boolean =
         table.step {
-            val isFirst = !firing.hasEnded && firing.interruption == null
-            if (isFirst) firing.interruption = outcome
-            isFirst
+            val goesOn = firing.attempt == attempt && firing.lastEnded < attempt && firing.interruption == null
+            if (goesOn) firing.interruption = RunOutcome.TIMED_OUT
+            goesOn
+        }
+
+    /**
+     * The attempt of [firing] has failed, and another one is to follow: gives back the place. Returns false if the run
+     * ends instead, because it was cancelled, or its entry removed or paused.
+     *
+     * @param readyAt when that attempt is due.
+     */
+    fun giveBack(firing: Firing<K>, readyAt: Long): Boolean =
+        table.step {
+            val isDropped = firing.interruption == RunOutcome.CANCELLED || firing.isRevoked
+            if (isDropped || !firing.hasBegun) return@step false
+            firing.interruption = null
+            firing.hasBegun = false
+            firing.job = null
+            firing.readyAt = readyAt
+            firing.lastEnded = firing.attempt
+            firing.runs.begun--
+            counts.running--
+            counts.retried++
+            true
         }
 
     /**
@@ -196,6 +221,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     fun end(firing: Firing<K>, outcome: RunOutcome?, now: Long?): Firing<K>? =
         table.step {
             firing.hasEnded = true
+            firing.lastEnded = firing.attempt
             firing.runs.all.remove(firing)
             if (!firing.hasBegun && firing.isRevoked) {
                 moveDue(firing, null)
@@ -209,17 +235,23 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 counts.running--
                 state.begun--
             }
-            firing.outcome?.let(counts::ended)
+            firing.outcome?.let { ended(firing, it, now) }
             val next = if (!wasCancelled && now != null) following(firing, state) else null
             if (!wasCancelled) moveDue(firing, next)
             if (next != null) return@step next.also(state.all::add)
             if (--state.count > 0) return@step null
             if (wasCancelled && state.due != Times.NEVER) return@step null
             table.runs[slot] = null
-            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, now ?: firing.at)
+            if (!wasCancelled && table.has(slot, LIVE)) endLast(slot, now ?: firing.at, (state.last ?: firing).outcome)
             table.freeIfUnused(slot)
             null
         }
+
+    private fun ended(firing: Firing<K>, outcome: RunOutcome, now: Long?) {
+        counts.ended(outcome)
+        val slot = firing.slot
+        if (table.runs[slot] === firing.runs && table.has(slot, LIVE)) table.setLastRun(slot, now ?: firing.at, outcome)
+    }
 
     private fun following(firing: Firing<K>, state: EntryRuns<K>): Firing<K>? {
         val slot = firing.slot
@@ -245,10 +277,15 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     }
 
     /** No run of the entry is left. */
-    private fun endLast(slot: Int, now: Long) {
+    private fun endLast(slot: Int, now: Long, outcome: RunOutcome?) {
         val kind = effective(table.triggerOf(slot))
+        val hasFailed = outcome == RunOutcome.FAILED || outcome == RunOutcome.TIMED_OUT
         when {
-            table.has(slot, ENDING) -> {
+            table.has(slot, ENDING) && kind is AtTrigger && hasFailed -> {
+                table.failRun(slot)
+                table.markDirty(slot, false)
+            }
+            table.has(slot, ENDING) || table.has(slot, RUN_FAILED) && outcome == RunOutcome.SUCCEEDED -> {
                 table.remove(slot)
                 table.markDirty(slot, false)
             }

@@ -6,11 +6,12 @@ import baton.scheduler.RunOutcome
 internal class FireCounts {
     var fired = 0L
     var succeeded = 0L
-
-    /** Those that have timed out included. */
     var failed = 0L
     var timedOut = 0L
     var cancelled = 0L
+
+    /** The attempts on which another one follows. */
+    var retried = 0L
     var skipped = 0L
     var running = 0
     val lags = LagHistogram()
@@ -20,10 +21,7 @@ internal class FireCounts {
         when (outcome) {
             RunOutcome.SUCCEEDED -> succeeded++
             RunOutcome.FAILED -> failed++
-            RunOutcome.TIMED_OUT -> {
-                failed++
-                timedOut++
-            }
+            RunOutcome.TIMED_OUT -> timedOut++
             RunOutcome.CANCELLED -> cancelled++
         }
     }

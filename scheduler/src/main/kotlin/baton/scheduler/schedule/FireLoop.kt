@@ -1,10 +1,15 @@
 package baton.scheduler.schedule
 
+import baton.bridge.succeeded
 import baton.scheduler.Due
 import baton.scheduler.RunOutcome
+import baton.scheduler.ScheduleConfig
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskTimeoutException
 import baton.scheduler.tasks.nameOf
+import baton.waiting.flight.FlightEvents
+import baton.waiting.flight.RecordedRun
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellationException
@@ -16,6 +21,7 @@ import kotlinx.coroutines.yield
 
 /** The loop that fires the entries of a schedule, and the tasks that run their actions. */
 internal class FireLoop<K : Any>(
+    config: ScheduleConfig,
     private val core: ScheduleCore<K>,
     private val fires: FireCore<K>,
     private val times: LoopTimes<K>,
@@ -24,16 +30,30 @@ internal class FireLoop<K : Any>(
     private val actions: Job,
     /** Whether the schedule ends: then a run that has not begun stays due. */
     private val isEnding: () -> Boolean,
+    /** The schedule in messages. */
+    private val label: String,
     private val action: suspend (Due<K>) -> Unit,
 ) {
+    private val retries = RunRetries(config, core, fires, isEnding, ::handOver)
+
     /** Fires what is due, and sleeps until more is due. */
     suspend fun fireAndSleep() {
+        applyPause()
         val now = core.now()
         fires.startedAt = minOf(fires.startedAt, now)
         // A smaller step would only repeat due times that have just fired.
         if (now < core.replaceLatest(now) - ScheduleCore.CLOCK_STEP_MICROS) times.moveBack(now, core::report)
         fireAll(now)
         sleep()
+    }
+
+    /** No run begins while the schedule is paused as a whole. Any thread may call this after a change of that. */
+    fun applyPause() {
+        while (true) {
+            val isPaused = core.isPaused
+            if (tasks.isPaused == isPaused) return
+            if (isPaused) tasks.pause() else tasks.resume()
+        }
     }
 
     suspend fun fireAll(now: Long) {
@@ -57,23 +77,30 @@ internal class FireLoop<K : Any>(
     }
 
     private fun handOver(firing: Firing<K>) {
+        val attempt = firing.attempt + 1
+        firing.attempt = attempt
         val task =
             try {
                 tasks.schedule(firing.priority) { perform(firing) }
             } catch (e: Throwable) {
                 return refused(firing, e)
             }
-        firing.job = task
+        // In place, the attempt may be over, and the next one be handed over.
+        if (!task.isCompleted) firing.job = task
         if (firing.interruption != null) cancel(firing)
         task.invokeOnCompletion { cause ->
-            if (!firing.hasEnded) refused(firing, cause ?: CancellationException("not begun"))
+            if (firing.lastEnded < attempt) refused(firing, cause ?: CancellationException("not begun"))
         }
     }
 
     /** [firing] was interrupted. */
     fun cancel(firing: Firing<K>) {
-        firing.job?.cancel(CancellationException("the run of '${nameOf(firing.key)}' was cancelled"))
+        val why = CancellationException("the run of '${nameOf(firing.key)}' was cancelled")
+        if (retries.take(firing)) refused(firing, why) else firing.job?.cancel(why)
     }
+
+    /** The schedule ends: no other attempt follows. */
+    fun end() = retries.end()
 
     /**
      * The run could not be handed over, or ended before it began: the schedule has ended, perhaps for want of its
@@ -96,16 +123,20 @@ internal class FireLoop<K : Any>(
         }
 
     private suspend fun perform(firing: Firing<K>) {
+        val context = currentCoroutineContext()
         var failure: Throwable? = null
         var limit = Duration.INFINITE
         var now = firing.at
+        var recorded: RecordedRun? = null
         try {
-            firing.job = currentCoroutineContext().job
+            firing.job = context.job
             if (firing.interruption != null) cancel(firing)
             now = core.now()
             fires.begin(firing, now)?.let {
+                recorded = FlightEvents.run()
                 limit = core.runTimeout(firing.key)
-                within(limit, firing) { action(it) }
+                retries.begin(firing, context)?.run { limit = minOf(limit, policy.attemptTimeout) }
+                within(limit, firing, context) { action(it) }
             }
         } catch (e: Throwable) {
             failure = e
@@ -120,19 +151,39 @@ internal class FireLoop<K : Any>(
         // An action may cancel its own job, or a child of it fail: only the end of the schedule cancels a run.
         val wasCancelled = failure != null && !actions.isActive
         val outcome = if (wasCancelled) null else if (failure != null) RunOutcome.FAILED else RunOutcome.SUCCEEDED
+        recorded?.let { record(it, firing, firing.interruption ?: outcome) }
+        ended(firing, outcome, failure, limit, now, context)
+    }
+
+    private fun record(recorded: RecordedRun, firing: Firing<K>, outcome: RunOutcome?) {
+        if (recorded.endsRecorded()) recorded.record(label, nameOf(firing.key), outcome?.name ?: "ENDED")
+    }
+
+    private fun ended(
+        firing: Firing<K>,
+        outcome: RunOutcome?,
+        failure: Throwable?,
+        limit: Duration,
+        now: Long,
+        context: CoroutineContext,
+    ) {
+        var shown = failureOf(firing, firing.interruption ?: outcome, failure, limit)
+        if (shown != null && firing.interruption != RunOutcome.CANCELLED)
+            shown = retries.failureAfter(firing, shown, now, context) ?: return
         val next = fires.end(firing, outcome, now)
-        failureOf(firing, failure, limit)?.let { core.report(firing.key, it) }
+        if (firing.outcome == RunOutcome.SUCCEEDED) firing.attempts?.run { succeeded(policy) }
+        // Its time was over, or it was cancelled, at the last moment.
+        shown = shown ?: failureOf(firing, firing.outcome, failure, limit)
+        val isReported = firing.outcome != RunOutcome.CANCELLED || shown !is CancellationException
+        if (shown != null && isReported) core.report(firing.key, shown)
         next?.let(::handOver)
     }
 
-    private suspend inline fun within(limit: Duration, firing: Firing<K>, run: () -> Unit) {
-        val context = currentCoroutineContext()
+    private suspend inline fun within(limit: Duration, firing: Firing<K>, context: CoroutineContext, run: () -> Unit) {
+        val attempt = firing.attempt
         val timer =
             if (limit.isInfinite()) null
-            else
-                core.clock.schedule(limit, context) {
-                    if (fires.interrupt(firing, RunOutcome.TIMED_OUT)) cancel(firing)
-                }
+            else core.clock.schedule(limit, context) { if (fires.timeOut(firing, attempt)) cancel(firing) }
         try {
             run()
         } finally {
@@ -140,10 +191,10 @@ internal class FireLoop<K : Any>(
         }
     }
 
-    /** What is reported of a run; [failure] is that of the action. */
-    private fun failureOf(firing: Firing<K>, failure: Throwable?, limit: Duration): Throwable? {
+    /** What is to be reported of a run that ends as [outcome]; [failure] is that of the action. */
+    private fun failureOf(firing: Firing<K>, outcome: RunOutcome?, failure: Throwable?, limit: Duration): Throwable? {
         val own = failure.takeIf { it !is CancellationException }
-        return when (firing.outcome) {
+        return when (outcome) {
             RunOutcome.FAILED -> failure
             RunOutcome.CANCELLED -> own
             RunOutcome.TIMED_OUT -> {

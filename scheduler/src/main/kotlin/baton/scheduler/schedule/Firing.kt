@@ -31,8 +31,23 @@ internal class Firing<K : Any>(
     /** Whether its end was recorded. */
     var hasEnded = false
 
-    /** Its coroutine, once that is known. */
+    /** When its action has begun, while [hasBegun]. */
+    var begunAt = 0L
+
+    /** When its present attempt was due: the first one [at] its due time. */
+    var readyAt = at
+
+    /** How often it was handed over: once for each attempt. */
+    @Volatile var attempt = 0
+
+    /** The last attempt that has ended, or 0. */
+    @Volatile var lastEnded = 0
+
+    /** Its coroutine, once that is known; null while it waits for another attempt. */
     @Volatile var job: Job? = null
+
+    /** Its attempts, if it may have several. */
+    @Volatile var attempts: RunAttempts? = null
 
     /**
      * Why it was cancelled before its action has ended: CANCELLED or TIMED_OUT. The thread that sets it reads [job]

@@ -19,7 +19,7 @@ internal class LoopTimes<K : Any>(
      */
     fun sleepTime(now: Long): Long =
         table.step {
-            val first = table.heap.firstDue
+            val first = if (table.isPaused) Times.NEVER else table.heap.firstDue
             if (first <= now || table.triggeredSlots.size > 0) return@step 0
             val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
             table.wakeUpAt = if (clock.isReal) minOf(due, Times.saturated(now, LONGEST_SLEEP_MICROS)) else due

@@ -2,11 +2,16 @@ package baton.scheduler.schedule
 
 import baton.Priority
 import baton.scheduler.ScheduleConfig
+import baton.scheduler.ScheduleEntry
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryFlags.ENDING
 import baton.scheduler.schedule.EntryFlags.FAILED
+import baton.scheduler.schedule.EntryFlags.IF_ABSENT
+import baton.scheduler.schedule.EntryFlags.KEEP_DUE
 import baton.scheduler.schedule.EntryFlags.LATE
+import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.tasks.nameOf
 import baton.waiting.clock.BoundClock
 import baton.waiting.threads.Trampoline
@@ -46,19 +51,58 @@ internal class ScheduleCore<K : Any>(
     /** Returns the latest time before [now], by which the loop sees that the clock was set back. */
     fun replaceLatest(now: Long): Long = latest.getAndSet(now)
 
-    fun put(key: K, trigger: Trigger, priority: Priority) {
+    /** @param data a copy of the caller's. */
+    fun put(key: K, trigger: Trigger, priority: Priority, data: ByteArray? = null, keepsDue: Boolean = false) {
         val now = now()
         val times = DueTimes(config.misfire)
         times.first(trigger, key, now)
         table.step {
             checkOpen()
             val slot = table.slotOf(key)
-            table.define(slot, trigger, priority)
-            start(slot, times, now)
-            table.markDirty(slot, hasEdited = true)
-            table.freeIfUnused(slot)
+            val goesOn = keepsDue && goesOn(slot, trigger)
+            if (goesOn) table.redefine(slot, trigger, priority)
+            define(slot, trigger, priority, data, times.takeIf { !goesOn }, now)
+            if (keepsDue && !table.isLoaded) table.mark(slot, KEEP_DUE)
         }
         times.failure?.let { report(key, it) }
+    }
+
+    /** Returns whether there was no entry. */
+    fun putIfAbsent(key: K, trigger: Trigger, priority: Priority, data: ByteArray?): Boolean {
+        if (table.step { table.findLive(key) >= 0 && !table.hasEnded }) return false
+        val now = now()
+        val times = DueTimes(config.misfire)
+        times.first(trigger, key, now)
+        val isAbsent =
+            table.step {
+                checkOpen()
+                if (table.findLive(key) >= 0) return@step false
+                val slot = table.slotOf(key)
+                define(slot, trigger, priority, data, times, now)
+                if (!table.isLoaded) table.mark(slot, IF_ABSENT)
+                true
+            }
+        if (isAbsent) times.failure?.let { report(key, it) }
+        return isAbsent
+    }
+
+    /** In a step; without [times] the entry is defined already. */
+    private fun define(slot: Int, trigger: Trigger, priority: Priority, data: ByteArray?, times: DueTimes?, now: Long) {
+        if (times != null) table.define(slot, trigger, priority)
+        table.setData(slot, data)
+        if (times != null) start(slot, times, now)
+        table.markDirty(slot, hasEdited = true)
+        table.freeIfUnused(slot)
+    }
+
+    /** Whether the entry of [slot] has a due time, a pause or a run that [trigger] can take over. */
+    private fun goesOn(slot: Int, trigger: Trigger): Boolean {
+        if (!table.has(slot, LIVE) || table.has(slot, FAILED)) return false
+        val kind = effective(trigger)
+        // The due time of an `at` is its own.
+        val known = effective(table.triggerOf(slot)) as? AtTrigger
+        if (kind is AtTrigger || known != null) return (kind as? AtTrigger)?.instant == known?.instant
+        return slot in table.heap || table.has(slot, PAUSED) || kind is FixedDelayTrigger && table.runs[slot] != null
     }
 
     private fun start(slot: Int, times: DueTimes, now: Long) =
@@ -75,6 +119,56 @@ internal class ScheduleCore<K : Any>(
 
     fun pause(key: K): Boolean = edit(key) { table.pause(it) }
 
+    val isPaused: Boolean
+        get() = table.step { table.isPaused }
+
+    /** Pauses the schedule as a whole, or resumes it. */
+    fun setPaused(isPaused: Boolean) =
+        table.step {
+            checkOpen()
+            if (table.isPaused != isPaused || !table.isLoaded) {
+                table.setPaused(isPaused)
+                table.markPauseDirty()
+            }
+        }
+
+    /** The entries behind that of [after], a step for each few of them. */
+    fun entries(after: K?, limit: Int): List<ScheduleEntry<K>> {
+        require(limit >= 1) { "limit = $limit, must be at least 1" }
+        val found = ArrayList<ScheduleEntry<K>>()
+        var slot = 0
+        if (after != null) {
+            slot = table.step { table.keys.find(after) } + 1
+            require(slot > 0) { "after = ${nameOf(after)} is no entry any more: take an earlier one" }
+        }
+        var isOver = false
+        while (!isOver) table.step {
+            val end = minOf(slot + SLOTS_OF_A_STEP, table.keys.capacity)
+            while (slot < end && found.size < limit) {
+                if (table.has(slot, LIVE)) found += entryOf(slot)
+                slot++
+            }
+            isOver = found.size == limit || slot >= table.keys.capacity
+        }
+        return found
+    }
+
+    private fun entryOf(slot: Int): ScheduleEntry<K> {
+        var since = Times.NEVER
+        table.runs[slot]?.all?.forEach { if (it.hasBegun) since = minOf(since, it.begunAt) }
+        val outcome = table.lastOutcomeOf(slot)
+        return ScheduleEntry(
+            table.keys.keyOf(slot),
+            table.triggerOf(slot),
+            table.priorityOf(slot),
+            instantOf(slot),
+            table.pausedByOf(slot),
+            if (since == Times.NEVER) null else Times.instantOf(since),
+            outcome?.let { Times.instantOf(table.lastRunOf(slot)) },
+            outcome,
+        )
+    }
+
     fun triggerNow(key: K): Boolean =
         table.step {
             checkOpen()
@@ -90,6 +184,7 @@ internal class ScheduleCore<K : Any>(
             val slot = table.findLive(key)
             if (slot < 0) return@step false
             action(slot)
+            table.unmark(slot, IF_ABSENT)
             table.markDirty(slot, hasEdited = true)
             table.freeIfUnused(slot)
             true
@@ -113,7 +208,7 @@ internal class ScheduleCore<K : Any>(
                 table.step {
                     val slot = table.findLive(key)
                     if (slot < 0 || table.triggers[slot] !== trigger || !table.has(slot, PAUSED)) return@step false
-                    table.unmark(slot, PAUSED or FAILED)
+                    table.unmark(slot, PAUSED or FAILED or RUN_FAILED or IF_ABSENT)
                     if (!table.has(slot, ENDING)) start(slot, times, now)
                     table.markDirty(slot, hasEdited = true)
                     table.freeIfUnused(slot)
@@ -135,7 +230,7 @@ internal class ScheduleCore<K : Any>(
 
     /** When the first entry fires; null if there is none that is due. */
     fun firstDue(): Instant? {
-        val due = table.step { table.heap.firstDue }
+        val due = table.step { if (table.isPaused) Times.NEVER else table.heap.firstDue }
         val resolution = config.resolution.inWholeMicroseconds
         return if (due == Times.NEVER) null else Times.instantOf(Times.roundedUp(due, resolution))
     }
@@ -179,6 +274,9 @@ internal class ScheduleCore<K : Any>(
     companion object {
         /** Smaller steps of the clock have no effect. */
         const val CLOCK_STEP_MICROS = 1_000_000L
+
+        /** So that a page of many entries holds up nothing else. */
+        private const val SLOTS_OF_A_STEP = 1_000
     }
 }
 

@@ -85,7 +85,7 @@ internal class ScheduleLifecycle<K : Any>(
         val tasks = TaskScheduler(scope, maxConcurrency, name, TaskSchedulerConfig(clock = config.clock))
         this.tasks = tasks
         val times = LoopTimes(config, core.table, core.clock)
-        val loop = FireLoop(core, fires, times, tasks, scope.coroutineContext.job, ::isEnding, action)
+        val loop = FireLoop(config, core, fires, times, tasks, scope.coroutineContext.job, ::isEnding, label, action)
         this.loop = loop
         coroutineScope {
             launch(keeper.dispatcher + onClock(context + keeper.dispatcher), CoroutineStart.UNDISPATCHED) {
@@ -111,6 +111,11 @@ internal class ScheduleLifecycle<K : Any>(
 
     private fun onClock(context: CoroutineContext) = context.onClock(config.clock)
 
+    /** The schedule was paused as a whole, or resumed. */
+    fun applyPause() {
+        loop?.applyPause()
+    }
+
     /** Ends [firing], which was interrupted. */
     fun cancel(firing: Firing<K>) {
         loop?.cancel(firing)
@@ -135,6 +140,7 @@ internal class ScheduleLifecycle<K : Any>(
     }
 
     private suspend fun end(tasks: TaskScheduler, scope: CoroutineScope) {
+        loop?.end()
         try {
             tasks.close()
             withTimeoutOrNull(config.grace) { tasks.drain() }

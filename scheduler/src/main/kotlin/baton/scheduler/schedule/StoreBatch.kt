@@ -114,6 +114,7 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
         val due = if (running != Times.NEVER) running else table.heap.dueOf(slot)
         val kind = trigger?.let(::effective)
         val isPaused = table.has(slot, PAUSED) && !table.has(slot, FAILED)
+        val outcome = table.lastOutcomeOf(slot)
         val nextDue =
             when {
                 kind is EveryTrigger || isPaused -> null
@@ -126,9 +127,12 @@ internal class StoreBatch<K : Any>(private val table: EntryTable<K>, private val
             trigger = text ?: "",
             priority = table.priorityOf(slot),
             nextDue = nextDue,
-            paused = isPaused,
+            pausedBy = table.pausedByOf(slot),
             deleted = text == null,
             revision = revision,
+            data = table.dataOf(slot),
+            lastRun = outcome?.let { Times.instantOf(table.lastRunOf(slot)) },
+            lastOutcome = outcome,
             isEdited = isEdited,
         )
     }

@@ -1,12 +1,16 @@
 package baton.scheduler.schedule
 
+import baton.scheduler.PausedBy
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleRow
 import baton.scheduler.Trigger
 import baton.scheduler.schedule.EntryFlags.DIRTY
 import baton.scheduler.schedule.EntryFlags.EDITED
+import baton.scheduler.schedule.EntryFlags.IF_ABSENT
 import baton.scheduler.schedule.EntryFlags.IN_FLIGHT
+import baton.scheduler.schedule.EntryFlags.KEEP_DUE
 import baton.scheduler.schedule.EntryFlags.LIVE
+import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.REFUSED
 
 /**
@@ -22,6 +26,8 @@ import baton.scheduler.schedule.EntryFlags.REFUSED
  * - A row that the store refuses is REFUSED: it is not written again before the next edit of its entry.
  * - A row of this schedule that the store has written without confirming it may come back by a resync. It is known by
  *   its contents, and only its revision is taken over.
+ * - An entry that was put before the rows were loaded replaces its row; one that was put to keep its due time takes
+ *   that, and the pause, from the row; one that was put if absent is replaced by it.
  * - The latest deletions keep their slots, so that an older row that is still on its way does not bring them back.
  */
 internal class StoreRows<K : Any>(private val config: ScheduleConfig, private val core: ScheduleCore<K>) {
@@ -78,7 +84,7 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         val kind = effective(trigger)
         val stored = row.nextDue?.takeIf { kind !is EveryTrigger }?.let(Times::roundedUp) ?: Times.NEVER
         val isAt = kind is AtTrigger && stored != Times.NEVER
-        if (!row.deleted && (trigger is UnknownTrigger || !row.paused && !isAt)) times.first(trigger, row.key, now)
+        if (!row.deleted && (trigger is UnknownTrigger || !row.isPaused && !isAt)) times.first(trigger, row.key, now)
         val isMerged = table.step { mergeStep(row, trigger, stored, times, isFirst, now) }
         if (isMerged) times.failure?.let { core.report(row.key, it) }
     }
@@ -96,8 +102,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         val slot = table.slotOf(row.key)
         if (isKnown && row.revision <= table.revisionOf(slot)) return false
         val isEdited = table.has(slot, DIRTY) && table.has(slot, EDITED)
-        if (isKnown && (isFirst || isEdited || table.has(slot, IN_FLIGHT))) {
-            if (isFirst) keepOwn(slot, row) else if (!isEdited) inFlight?.keep(slot, row)
+        val replaces = isFirst && table.has(slot, IF_ABSENT) && !table.has(slot, IN_FLIGHT) && !row.deleted
+        if (isKnown && !replaces && (isFirst || isEdited || table.has(slot, IN_FLIGHT))) {
+            if (isFirst) keepOwn(slot, row, stored) else if (!isEdited) inFlight?.keep(slot, row)
             return false
         }
         table.setRevision(slot, row.revision)
@@ -110,8 +117,10 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
             return true
         }
         table.define(slot, trigger, row.priority)
+        table.setData(slot, row.data)
+        takeLastRun(slot, row)
         when {
-            row.paused -> table.pause(slot)
+            row.isPaused -> pauseAs(slot, row)
             // A trigger that fails for a while takes no run away.
             times.failure != null && (stored == Times.NEVER || trigger is UnknownTrigger) -> table.fail(slot)
             // The clock by which the time was stored may have been ahead, or the trigger another one.
@@ -127,11 +136,39 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         return slot in table.heap && kind !is EveryTrigger && kind !is AtTrigger && table.heap.dueOf(slot) != stored
     }
 
+    private fun pauseAs(slot: Int, row: ScheduleRow<K>) =
+        if (row.pausedBy == PausedBy.FAILED_RUN) table.failRun(slot) else table.pause(slot)
+
+    /** The row of others may be older than the last run here. */
+    private fun takeLastRun(slot: Int, row: ScheduleRow<K>) {
+        val at = row.lastRun?.let(Times::roundedDown) ?: return
+        val outcome = row.lastOutcome ?: return
+        if (table.lastOutcomeOf(slot) == null || table.lastRunOf(slot) < at) table.setLastRun(slot, at, outcome)
+    }
+
     /** The entry was put or removed before the row was loaded, and replaces that row in the store. */
-    private fun keepOwn(slot: Int, row: ScheduleRow<K>) {
+    private fun keepOwn(slot: Int, row: ScheduleRow<K>, stored: Long) {
         table.setRevision(slot, row.revision)
+        if (table.has(slot, LIVE) && !row.deleted) {
+            takeLastRun(slot, row)
+            if (table.has(slot, KEEP_DUE)) keepDue(slot, row, stored)
+        }
         table.markDirty(slot, hasEdited = true)
     }
+
+    /** The entry was put to keep the due time and the pause of the [row]. An `at` has its own due time. */
+    private fun keepDue(slot: Int, row: ScheduleRow<K>, stored: Long) {
+        if (table.has(slot, PAUSED)) return
+        val own = effective(table.triggerOf(slot)) as? AtTrigger
+        val known = effective(TriggerText.parse(row.trigger, config.triggers)) as? AtTrigger
+        if (own?.instant != known?.instant) return
+        if (row.isPaused) pauseAs(slot, row)
+        else if (own == null && slot in table.heap && stored < table.heap.dueOf(slot)) table.schedule(slot, stored)
+    }
+
+    /** A trigger that has failed is tried again. */
+    private val ScheduleRow<K>.isPaused
+        get() = pausedBy != null && pausedBy != PausedBy.FAILED_TRIGGER
 
     /** Own rows have [revision] now; in a step. */
     fun wrote(revision: Long) {
@@ -159,8 +196,9 @@ internal class StoreRows<K : Any>(private val config: ScheduleConfig, private va
         trigger == other.trigger &&
             priority == other.priority &&
             (nextDue == null) == (other.nextDue == null) &&
-            paused == other.paused &&
-            deleted == other.deleted
+            pausedBy == other.pausedBy &&
+            deleted == other.deleted &&
+            data.contentEquals(other.data)
 
     /** The row of [slot] is deleted in the store, too; in a step. */
     fun deleted(slot: Int) = deletions.add(slot)

@@ -100,7 +100,7 @@ internal class StoreSync<K : Any>(
             val all =
                 try {
                     own()
-                    store.load(0)
+                    store.load(0).also { takePause(store.isPaused()) }
                 } catch (e: Throwable) {
                     // A load that was cancelled, by the end of the schedule, has not failed: the edits are written.
                     val failure = unlessCancelled(e)
@@ -129,7 +129,7 @@ internal class StoreSync<K : Any>(
             // A row that is written meanwhile would be newer here than the edit that its store has kept.
             flushing.withLock {
                 try {
-                    val newer = untilTheEnd { store.load(rows.resyncFrom) }
+                    val newer = untilTheEnd { store.load(rows.resyncFrom).also { takePause(store.isPaused()) } }
                     readCount.incrementAndGet()
                     rows.mergeResync(newer)
                 } catch (e: Throwable) {
@@ -141,6 +141,20 @@ internal class StoreSync<K : Any>(
             }
         }
         outage.worked(Call.LOAD)
+    }
+
+    /** The store knows whether the schedule is paused as a whole. What was set here and is not written wins. */
+    private fun takePause(isPaused: Boolean) =
+        core.table.step {
+            if (!core.table.isPauseDirty && core.table.isPaused != isPaused) core.table.setPaused(isPaused)
+        }
+
+    private suspend fun writePause() {
+        val table = core.table
+        val isPaused = table.step { if (table.isPauseDirty) table.isPaused else return }
+        own()
+        store.setPaused(isPaused)
+        table.step { if (table.isPaused == isPaused) table.isPauseDirty = false }
     }
 
     private suspend fun <T> untilTheEnd(call: suspend () -> T): T = coroutineScope {
@@ -200,6 +214,7 @@ internal class StoreSync<K : Any>(
         flushing.withLock {
             var batch: StoreBatch<K>? = null
             try {
+                writePause()
                 batch = rows.take()
                 if (batch.rows.isEmpty()) return@withLock
                 own()

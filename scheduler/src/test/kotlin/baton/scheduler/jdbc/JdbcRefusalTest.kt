@@ -106,7 +106,7 @@ class JdbcRefusalTest {
     @Test
     fun key_whoseToStringThrows_isTakenLikeAnyOther() {
         fun row(key: String, trigger: String) =
-            ScheduleRow(Nameless(key), trigger, Priority.NORMAL, null, paused = false, deleted = false, 0)
+            ScheduleRow(Nameless(key), trigger, Priority.NORMAL, null, pausedBy = null, deleted = false, 0)
         val rows = RowTable(TableNames("checks"), NamelessCodec)
         assertEquals("a", rows.textsOf(row("a", "every PT1M")).key)
         val tooLong = assertThrows<IllegalArgumentException> { rows.textsOf(row("a", "x".repeat(70_000))) }

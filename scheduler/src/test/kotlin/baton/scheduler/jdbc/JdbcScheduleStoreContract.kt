@@ -255,7 +255,10 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
     @Test
     fun rowOfOthers_thatCannotBeRead_isNamed() = runBlocking {
         val store = fixture.open()
-        fixture.execute("INSERT INTO checks VALUES ('a', 'x', 'NORMAL', 'tomorrow', FALSE, FALSE, 1, 'hand')")
+        fixture.execute(
+            "INSERT INTO checks (entry_key, trigger_text, priority, next_due, paused_by, deleted, revision, writer) " +
+                "VALUES ('a', 'x', 'NORMAL', 'tomorrow', NULL, FALSE, 1, 'hand')"
+        )
         val failure = assertThrows<IllegalStateException> { runBlocking { store.load(0) } }
         assertEquals("table checks holds next_due 'tomorrow' for the key 'a', which is no instant", failure.message)
         fixture.execute("UPDATE checks SET next_due = NULL")

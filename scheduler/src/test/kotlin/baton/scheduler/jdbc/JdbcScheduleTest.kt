@@ -60,8 +60,9 @@ class JdbcScheduleTest {
         world.pass(12.hours + 1.seconds)
         assertTrue(runs in entries * 359L..entries * 361L, "$runs runs")
         val polls = 12 * 60
-        // The check of the column, the rows, the edits that were there, and the resync.
-        assertEquals(4L + polls, source.queries.get())
+        // The checks of the column and the version, the edits that were there, and the rows and the pause of the load
+        // and of the resync.
+        assertEquals(7L + polls, source.queries.get())
         assertEquals(0, schedule.metrics.storeWrites)
         val housekeeping = 2 * 3L
         assertTrue(source.updates.get() in polls - 1L..polls + housekeeping + 3, "${source.updates}: one sign a minute")

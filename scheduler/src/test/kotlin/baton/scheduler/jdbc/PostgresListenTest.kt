@@ -40,7 +40,8 @@ class PostgresListenTest {
                     other.edit("a", Trigger.every(1.minutes))
                     assertEquals("a", edits.receive())
                     fixture.execute(
-                        "INSERT INTO checks VALUES ('b', 'every PT5M', 'HIGH', NULL, FALSE, FALSE, " +
+                        "INSERT INTO checks (entry_key, trigger_text, priority, next_due, paused_by, deleted, revision, writer) " +
+                            "VALUES ('b', 'every PT5M', 'HIGH', NULL, NULL, FALSE, " +
                             "nextval('checks_revision'), 'psql') ON CONFLICT (entry_key) DO UPDATE SET " +
                             "trigger_text = excluded.trigger_text, revision = nextval('checks_revision')",
                         "INSERT INTO checks_edits (entry_key, revision, writer) VALUES ('b', 1, 'psql')",

@@ -1,7 +1,10 @@
 package baton.scheduler.journal
 
+import baton.Priority
+import baton.scheduler.ScheduleRow
 import java.nio.ByteBuffer
 import kotlin.random.Random
+import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -23,6 +26,20 @@ class JournalCodecTest {
             val record = JournalCodec.readRecord(bytes)
             assertEquals(revision, record.revision)
             assertEquals(rows.map { it.toString() }, record.rows.map { it.toString() })
+        }
+    }
+
+    @Test
+    fun data_andThePauseOfTheWhole_areReadAsTheyWere() {
+        val data = ByteArray(65_536) { if (it % 4 == 0) -1 else "JRN"[it % 4 - 1].code.toByte() }
+        val written = ScheduleRow("a", "x", Priority.LOW, null, null, false, 1, data)
+        for (isPaused in listOf(null, false, true)) {
+            val bytes = JournalCodec.batch(1, listOf(written), isPaused)
+            val record = JournalCodec.readRecord(bytes)
+            assertArrayEquals(data, record.rows.single().data)
+            assertEquals(isPaused, record.isPaused)
+            val markers = (1..bytes.limit() - 4).count { bytes.getInt(it) == JournalCodec.MARKER }
+            assertEquals(0, markers, "a marker inside the record")
         }
     }
 
@@ -72,11 +89,11 @@ class JournalCodecTest {
 
     @Test
     fun header_withAnythingElse_isRefused() {
-        val future = ByteBuffer.wrap(bytesOf(JournalCodec.header(JournalHeader(0, 32)))).putInt(8, 2)
+        val future = ByteBuffer.wrap(bytesOf(JournalCodec.header(JournalHeader(0, 32)))).putInt(8, 3)
         val crc = java.util.zip.CRC32C().apply { update(future.array(), 0, 28) }.value.toInt()
         val cases =
             mapOf(
-                future.putInt(28, crc) to "the format has version 2, and only 1 is known",
+                future.putInt(28, crc) to "the format has version 3, and only 2 is known",
                 ByteBuffer.wrap("Not a journal, but a text that is long enough".toByteArray()) to
                     "the file is no journal",
                 JournalCodec.header(JournalHeader(-1, 32)) to "the header is invalid",
@@ -92,8 +109,9 @@ class JournalCodecTest {
     @Test
     fun record_ofAnUnknownContent_isRefused() {
         val number = ByteArray(8)
-        fun count(rows: Int) = ByteBuffer.allocate(4).putInt(rows).array()
-        fun flags(value: Int) = byteArrayOf(value.toByte())
+        fun count(rows: Int, state: Int = 0) = ByteBuffer.allocate(5).put(state.toByte()).putInt(rows).array()
+        fun flags(value: Int) = ByteBuffer.allocate(2).putShort(value.toShort()).array()
+        fun data(length: Int) = ByteBuffer.allocate(4).putInt(length).array()
         val text = byteArrayOf(0, 1, 'a'.code.toByte())
         val instant = ByteBuffer.allocate(12).putLong(Long.MAX_VALUE).putInt(0).array()
         val payloads =
@@ -101,10 +119,16 @@ class JournalCodecTest {
                 "fewer rows than counted" to number + count(1),
                 "a negative count" to number + count(-1),
                 "more than the counted rows" to number + count(0) + text,
-                "an unknown flag" to number + count(1) + flags(64) + number + text + text,
+                "an unknown flag" to number + count(1) + flags(2048) + number + text + text,
+                "an unknown state" to number + count(0, state = 3),
+                "an unknown outcome" to number + count(1) + flags(5 shl 8) + number + text + text,
+                "data of a negative length" to number + count(1) + flags(128) + number + text + text + data(-1),
+                "data that is too long" to number + count(1) + flags(128) + number + text + text + data(1 shl 20),
+                "data that is cut" to number + count(1) + flags(128) + number + text + text + data(4),
+                "data that is no Base64" to number + count(1) + flags(128) + number + text + text + data(1) + 65,
                 "an unknown level" to number + count(1) + flags(5) + number + text + text,
-                "malformed text" to number + count(1) + flags(16) + number + byteArrayOf(0, 1, -1),
-                "a time beyond the last" to number + count(1) + flags(32) + number + text + text + instant,
+                "malformed text" to number + count(1) + flags(32) + number + byteArrayOf(0, 1, -1),
+                "a time beyond the last" to number + count(1) + flags(64) + number + text + text + instant,
             )
         for ((name, payload) in payloads) {
             val record = ByteBuffer.wrap(framed(payload))

@@ -2,6 +2,8 @@ package baton.scheduler.journal
 
 import baton.Priority
 import baton.scheduler.JournalDamagedException
+import baton.scheduler.PausedBy
+import baton.scheduler.RunOutcome
 import baton.scheduler.ScheduleRow
 import java.nio.ByteBuffer
 import java.nio.file.Path
@@ -11,27 +13,30 @@ import kotlin.random.Random
 import org.junit.jupiter.api.Assertions.assertThrows
 
 internal fun row(key: String, trigger: String = "every PT2M", due: Long? = null, revision: Long = 0): JournalRow =
-    ScheduleRow(key, trigger, Priority.NORMAL, due?.let(Instant::ofEpochSecond), false, false, revision)
+    ScheduleRow(key, trigger, Priority.NORMAL, due?.let(Instant::ofEpochSecond), null, false, revision)
 
-internal fun deleted(key: String): JournalRow = ScheduleRow(key, "", Priority.NORMAL, null, false, true, 0)
+internal fun deleted(key: String): JournalRow = ScheduleRow(key, "", Priority.NORMAL, null, null, true, 0)
 
 /** Rows have no equality of their own. */
 internal fun <K : Any> texts(rows: Iterable<ScheduleRow<K>>): Set<String> = rows.mapTo(HashSet()) { it.toString() }
 
-internal fun JournalRow.with(revision: Long): JournalRow =
-    ScheduleRow(key, trigger, priority, nextDue, paused, deleted, revision)
+internal fun JournalRow.with(revision: Long): JournalRow = with(key, revision)
 
 /** Any row, with the edges of every part. */
 internal fun Random.nextRow(): JournalRow {
     val isDeleted = nextInt(5) == 0
+    val hasRun = nextBoolean()
     return ScheduleRow(
         nextText(),
         if (isDeleted) "" else nextText(),
         Priority.entries.random(this),
         if (isDeleted) null else nextInstant(),
-        nextBoolean(),
+        (PausedBy.entries + null).random(this),
         isDeleted,
         listOf(0L, 1L, -1L, Long.MAX_VALUE, Long.MIN_VALUE, nextLong()).random(this),
+        if (isDeleted || nextBoolean()) null else nextBytes(listOf(0, 1, 300, 65_536).random(this)),
+        if (isDeleted || !hasRun) null else nextInstant() ?: Instant.EPOCH,
+        if (isDeleted || !hasRun) null else RunOutcome.entries.random(this),
     )
 }
 

@@ -27,6 +27,10 @@ class JournalScheduleStoreContractTest : ScheduleStoreContract() {
 
         override suspend fun apply(rows: List<ScheduleRow<String>>): Long = runBlocking { store.apply(rows) }
 
+        override suspend fun isPaused(): Boolean = runBlocking { store.isPaused() }
+
+        override suspend fun setPaused(isPaused: Boolean) = runBlocking { store.setPaused(isPaused) }
+
         override suspend fun close() = runBlocking { store.close() }
     }
 }

@@ -3,6 +3,7 @@ package baton.scheduler.journal
 import baton.Priority
 import baton.scheduler.JournalScheduleStore
 import baton.scheduler.KeyCodec
+import baton.scheduler.PausedBy
 import baton.scheduler.ScheduleRow
 import java.nio.file.Files
 import kotlin.io.path.fileSize
@@ -126,7 +127,7 @@ internal class JournalScheduleStoreTest : JournalStoreFixture() {
     fun longKeys_areLoadedAsWritten() = runBlocking {
         val store = JournalScheduleStore(path, KeyCodec.LONG).also(stores::add)
         val keys = listOf(0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE)
-        store.apply(keys.map { ScheduleRow(it, "every PT1S", Priority.IDLE, null, paused = true, deleted = false, 0) })
+        store.apply(keys.map { ScheduleRow(it, "every PT1S", Priority.IDLE, null, PausedBy.USER, deleted = false, 0) })
         assertEquals(keys.toSet(), store.load(0).map { it.key }.toSet())
     }
 

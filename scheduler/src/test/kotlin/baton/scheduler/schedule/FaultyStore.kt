@@ -2,6 +2,7 @@ package baton.scheduler.schedule
 
 import baton.Priority
 import baton.scheduler.InMemoryScheduleStore
+import baton.scheduler.PausedBy
 import baton.scheduler.ScheduleRow
 import baton.scheduler.ScheduleStore
 import java.io.IOException
@@ -113,6 +114,13 @@ internal class FaultyStore : ScheduleStore<String> {
         check(stream.tryEmit(rows.toList()))
     }
 
+    override suspend fun isPaused() = inside.isPaused()
+
+    override suspend fun setPaused(isPaused: Boolean) {
+        if (failsToApply) throw IOException("setPaused")
+        inside.setPaused(isPaused)
+    }
+
     override suspend fun close() {
         closed++
         delay(closeTakes)
@@ -124,8 +132,7 @@ internal class FaultyStore : ScheduleStore<String> {
     }
 }
 
-internal fun ScheduleRow<String>.with(revision: Long) =
-    ScheduleRow(key, trigger, priority, nextDue, paused, deleted, revision)
+internal fun ScheduleRow<String>.with(revision: Long) = with(key, revision)
 
 internal fun rowOf(
     key: String,
@@ -134,4 +141,4 @@ internal fun rowOf(
     paused: Boolean = false,
     deleted: Boolean = false,
     revision: Long = 0,
-) = ScheduleRow(key, trigger, Priority.NORMAL, nextDue, paused, deleted, revision)
+) = ScheduleRow(key, trigger, Priority.NORMAL, nextDue, PausedBy.USER.takeIf { paused }, deleted, revision)

@@ -41,7 +41,7 @@ class RunLimitTest {
             ScheduleConfig(misfire, overlap, onFailure = it.onFailure, clock = it.clock, runTimeout = { limit })
         }
 
-    /** Succeeded, failed, of these timed out, cancelled, running, skipped. */
+    /** Succeeded, failed, timed out, cancelled, running, skipped. */
     private fun Schedule<*>.ends() =
         metrics.run { listOf(succeeded, failed, timedOut, cancelled, running.toLong(), skipped) }
 
@@ -62,13 +62,13 @@ class RunLimitTest {
         assertEquals(2.seconds, schedule.usage().longestRun)
         pass(1.seconds)
         assertEquals(1, ended)
-        assertEquals(listOf(0L, 1L, 1L, 0L, 0L, 0L), schedule.ends())
+        assertEquals(listOf(0L, 0L, 1L, 0L, 0L, 0L), schedule.ends())
         assertEquals(ZERO, schedule.usage().longestRun)
         assertEquals("the run of 'a' took longer than 3s", failures.single().second.message)
         assertInstanceOf(TaskTimeoutException::class.java, failures.single().second)
         pass(20.seconds)
         assertEquals(listOf(10L, 20L, 30L), times)
-        assertEquals(listOf(0L, 3L, 3L, 0L, 0L, 0L), schedule.ends())
+        assertEquals(listOf(0L, 0L, 3L, 0L, 0L, 0L), schedule.ends())
     }
 
     @Test
@@ -87,7 +87,7 @@ class RunLimitTest {
         assertEquals(7.seconds, schedule.usage().longestRun)
         assertEquals(listOf(0L, 0L, 0L, 0L, 1L, 0L), schedule.ends())
         pass(12.seconds)
-        assertEquals(listOf(0L, 1L, 1L, 0L, 1L, 0L), schedule.ends())
+        assertEquals(listOf(0L, 0L, 1L, 0L, 1L, 0L), schedule.ends())
         assertEquals(listOf(10L, 28L), times)
     }
 

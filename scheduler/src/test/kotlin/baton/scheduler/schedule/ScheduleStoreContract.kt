@@ -1,10 +1,14 @@
 package baton.scheduler.schedule
 
 import baton.Priority
+import baton.scheduler.PausedBy
+import baton.scheduler.RunOutcome
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleRow
 import baton.scheduler.Trigger
 import java.time.Instant
+import java.time.LocalTime
+import java.time.ZoneId
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -12,7 +16,9 @@ import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertArrayEquals
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
@@ -22,9 +28,10 @@ abstract class ScheduleStoreContract : ScheduleClockContract() {
     protected open val hardKeys = listOf("", "a", "two words", "line\nbreak", "\u0000", "ünïcødé 🎉")
 
     private fun row(key: String, nextDue: Instant? = null, deleted: Boolean = false) =
-        ScheduleRow(key, "every PT2M", Priority.LOW, nextDue, paused = false, deleted, revision = 0)
+        ScheduleRow(key, "every PT2M", Priority.LOW, nextDue, pausedBy = null, deleted, revision = 0)
 
-    private fun textOf(row: ScheduleRow<String>) = row.run { "$key $trigger $priority $nextDue $paused $deleted" }
+    private fun textOf(row: ScheduleRow<String>) =
+        row.run { "$key $trigger $priority $nextDue $pausedBy $deleted ${data?.toList()} $lastRun $lastOutcome" }
 
     @Test fun load_empty_returnsNoRow() = runTest { assertEquals(0, open().load(0).size) }
 
@@ -32,7 +39,14 @@ abstract class ScheduleStoreContract : ScheduleClockContract() {
     fun rows_applied_areLoadedAsTheyWere() = runTest {
         val rows = ArrayList<ScheduleRow<String>>()
         for (key in hardKeys) for (priority in Priority.entries) rows +=
-            ScheduleRow("$key $priority", "named x\ty", priority, null, key == "a", false, 7)
+            ScheduleRow("$key $priority", "named x\ty", priority, null, PausedBy.USER.takeIf { key == "a" }, false, 7)
+        for (pause in PausedBy.entries) rows +=
+            ScheduleRow("paused by $pause", "every PT2M", Priority.LOW, null, pause, false, 0)
+        for ((size, outcome) in listOf(0, 1, 257, 65_536).zip(RunOutcome.entries)) {
+            val data = ByteArray(size) { it.toByte() }
+            val last = Instant.ofEpochSecond(size.toLong(), 17_000)
+            rows += ScheduleRow("ran $outcome", "every PT2M", Priority.LOW, null, null, false, 0, data, last, outcome)
+        }
         for ((i, due) in
             listOf(Instant.EPOCH, Instant.MAX, Instant.MIN, Instant.ofEpochSecond(5, 123)).withIndex()) rows +=
             row("due $i", due)
@@ -132,6 +146,94 @@ abstract class ScheduleStoreContract : ScheduleClockContract() {
         )
         assertEquals(0, world.failures.size)
         second.shutdown()
+    }
+
+    @Test
+    fun pauseOfTheWhole_isKept_withAndWithoutRows() = runTest {
+        var store = open()
+        suspend fun reopened() {
+            store.close()
+            store = open()
+            store.load(0)
+        }
+        store.load(0)
+        assertFalse(store.isPaused())
+        store.setPaused(true)
+        reopened()
+        assertTrue(store.isPaused())
+        store.apply(listOf(row("a")))
+        assertTrue(store.isPaused())
+        reopened()
+        assertTrue(store.isPaused())
+        store.setPaused(false)
+        reopened()
+        assertFalse(store.isPaused())
+        assertEquals(listOf("a"), store.load(0).map { it.key })
+    }
+
+    @Test
+    fun stateOfEntries_isKeptOverARestart() = runTest {
+        val world = ScheduleWorld(this)
+        val data = "payload ü".encodeToByteArray()
+        suspend fun started(): Schedule<String> =
+            world
+                .schedule(store = open()) { if (it.key == "fails") error("down") }
+                .also {
+                    world.start(it)
+                    world.pass(0.seconds)
+                }
+        val first = started()
+        first.put("fails", Trigger.at(Instant.ofEpochSecond(10)), data = data)
+        first.put("runs", Trigger.fixedDelay(20.seconds), data = data)
+        first.put("paused", Trigger.fixedDelay(20.seconds))
+        first.put("kept", Trigger.fixedDelay(100.seconds), data = data)
+        first.put("daily", Trigger.daily(LocalTime.of(2, 30), ZoneId.of("Europe/Berlin")))
+        world.pass(30.seconds)
+        first.pause("paused")
+        first.pauseAll()
+        fun states(schedule: Schedule<String>) =
+            schedule.entries().associate { it.key to "${it.nextDue} ${it.pausedBy} ${it.lastRun} ${it.lastOutcome}" }
+        val before = states(first)
+        assertEquals("null FAILED_RUN 1970-01-01T00:00:10Z FAILED", before["fails"])
+        assertEquals("null USER 1970-01-01T00:00:20Z SUCCEEDED", before["paused"])
+        assertEquals("1970-01-01T01:30:00Z null null null", before["daily"])
+        first.shutdown()
+
+        val second = started()
+        assertEquals(before, states(second))
+        assertTrue(second.isPaused)
+        world.runs.clear()
+        world.pass(60.seconds)
+        assertEquals(0, world.runs.size)
+        second.put("kept", Trigger.fixedDelay(100.seconds), keepDue = true)
+        second.resumeAll()
+        world.pass(0.seconds)
+        assertEquals(listOf("runs" to "payload ü"), world.runs.map { it.key to it.text })
+        second.triggerNow("fails")
+        world.pass(0.seconds)
+        assertArrayEquals(data, world.runs.last().data)
+        second.shutdown()
+
+        val third = world.schedule(store = open())
+        third.put("kept", Trigger.fixedDelay(100.seconds), Priority.HIGH, keepDue = true)
+        third.put("paused", Trigger.fixedDelay(5.seconds), keepDue = true)
+        third.putIfAbsent("runs", Trigger.fixedDelay(1.seconds))
+        third.putIfAbsent("new", Trigger.fixedDelay(1000.seconds))
+        world.start(third)
+        world.pass(0.seconds)
+        assertEquals(
+            listOf(100L, null, 110L, 1090L),
+            listOf("kept", "paused", "runs", "new").map { third.nextDue(it)?.epochSecond },
+        )
+        assertEquals(PausedBy.FAILED_RUN, third.entries().single { it.key == "fails" }.pausedBy)
+        assertFalse(third.isPaused)
+        world.runs.clear()
+        world.pass(20.seconds)
+        assertEquals(
+            listOf("kept null HIGH", "runs payload ü NORMAL"),
+            world.runs.map { "${it.key} ${it.text} ${it.priority}" },
+        )
+        third.shutdown()
     }
 
     @Test

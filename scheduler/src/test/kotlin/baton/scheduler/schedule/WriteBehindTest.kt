@@ -1,5 +1,6 @@
 package baton.scheduler.schedule
 
+import baton.scheduler.PausedBy
 import baton.scheduler.Trigger
 import java.io.IOException
 import java.time.Instant
@@ -22,7 +23,7 @@ class WriteBehindTest {
     private val store = FaultyStore()
 
     private suspend fun stored() =
-        store.inside.load(0).associate { it.key to "${it.trigger} ${it.nextDue} ${it.paused}" }
+        store.inside.load(0).associate { it.key to "${it.trigger} ${it.nextDue} ${it.pausedBy == PausedBy.USER}" }
 
     @Test
     fun changes_coalesceByKey_andAreAppliedTogether() = scheduleTest {

@@ -134,7 +134,7 @@ class TaskSchedulerUsageTest : WatchedSources() {
             val usage = schedule.usage()
             assertEquals("1 1 1", listOf(usage.inUse, usage.capacity, usage.waiting).joinToString(" "))
             assertEquals(
-                "fired, succeeded, failed, timedOut, cancelled, skipped, lagTotal",
+                "fired, succeeded, failed, timedOut, cancelled, retried, skipped, lagTotal",
                 usage.totals.keys.joinToString(),
             )
             assertEquals(1L, usage.totals["fired"])

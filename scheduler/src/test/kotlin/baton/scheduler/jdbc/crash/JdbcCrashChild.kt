@@ -19,7 +19,10 @@ import kotlinx.coroutines.runBlocking
 internal object JdbcCrashChild {
     val FLUSH_EVERY = 100.milliseconds
 
-    fun start(url: String, first: Long): Process {
+    fun start(url: String, first: Long): Process = start(javaClass.name, url, "$first")
+
+    /** Starts that main class. */
+    fun start(main: String, vararg args: String): Process {
         val java = File(System.getProperty("java.home"), "bin/java").path
         val flags =
             listOf(
@@ -31,7 +34,7 @@ internal object JdbcCrashChild {
                 "-Dslf4j.internal.verbosity=ERROR",
             )
         val native = if (Runtime.version().feature() < 22) emptyList() else listOf("--enable-native-access=ALL-UNNAMED")
-        val call = listOf("-cp", System.getProperty("java.class.path"), javaClass.name, url, "$first")
+        val call = listOf("-cp", System.getProperty("java.class.path"), main) + args
         return ProcessBuilder(listOf(java) + flags + native + call).redirectErrorStream(true).start()
     }
 

@@ -43,7 +43,8 @@ internal class JdbcStoreFixture(val database: TestDatabase, val table: String = 
     fun writeByHand(connection: Connection, key: String, trigger: String, revision: Long, isEdit: Boolean = true) {
         connection.createStatement().use {
             it.execute(
-                "INSERT INTO $table VALUES ('$key', '$trigger', 'NORMAL', NULL, FALSE, FALSE, $revision, 'hand')"
+                "INSERT INTO $table (entry_key, trigger_text, priority, next_due, paused_by, deleted, revision, writer) " +
+                    "VALUES ('$key', '$trigger', 'NORMAL', NULL, NULL, FALSE, $revision, 'hand')"
             )
             if (isEdit)
                 it.execute(
@@ -85,7 +86,7 @@ internal fun entry(
     revision: Long = 0,
     isEdited: Boolean = true,
     deleted: Boolean = false,
-) = ScheduleRow(key, trigger, Priority.NORMAL, null, false, deleted, revision, isEdited)
+) = ScheduleRow(key, trigger, Priority.NORMAL, null, null, deleted, revision, null, null, null, isEdited)
 
 internal suspend fun eventually(condition: suspend () -> Boolean) =
     withTimeout(2.minutes) { while (!condition()) kotlinx.coroutines.delay(5.milliseconds) }

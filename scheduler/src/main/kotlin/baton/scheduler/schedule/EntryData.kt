@@ -1,0 +1,15 @@
+package baton.scheduler.schedule
+
+/**
+ * The data of an entry. Its bytes are never changed: what comes from a caller is copied, and what a caller gets too.
+ */
+internal object EntryData {
+    const val MOST_BYTES = 65_536
+
+    /** A copy of [data], which the caller may change afterwards. */
+    fun copyOf(data: ByteArray?): ByteArray? {
+        if (data == null) return null
+        require(data.size <= MOST_BYTES) { "data has ${data.size} bytes, must have at most $MOST_BYTES" }
+        return data.clone()
+    }
+}
