@@ -13,6 +13,7 @@ import baton.scheduler.tasks.TaskCore
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
 import baton.scheduler.tasks.TaskEntry.Phase
+import baton.sync.Latch
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.time.TestTimeSource
@@ -60,6 +61,9 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
     private val running = AtomicInteger()
 
     @Volatile private var violation: String? = null
+
+    /** Of the last caller that waits for a moment without tasks. */
+    @Volatile private var idle: Latch? = null
 
     /** The greatest bound so far; an operation may have lowered the bound since. */
     @Volatile private var mostSlots = 1
@@ -146,7 +150,8 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
 
     @Operation
     fun prioritize(@Param(name = "task") number: Int, @Param(name = "level") level: Int) {
-        core.prioritize(task(number) ?: return, RunQueue.LEVELS[level])
+        // A task that comes with another level may displace others.
+        core.prioritize(task(number)?.takeIf { it.phase != Phase.NEW } ?: return, RunQueue.LEVELS[level])
     }
 
     @Operation
@@ -160,6 +165,16 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
     @Operation fun resume() = core.resume()
 
     @Operation fun close() = core.close(null)
+
+    @Operation
+    fun clear() {
+        core.clear()
+    }
+
+    @Operation
+    fun awaitIdle() {
+        core.idle()?.let { idle = it }
+    }
 
     // Plain loops, because every object costs time under Lincheck.
     @Validate
@@ -183,6 +198,7 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
             check(outcomes == 1) { "task $ended has $outcomes outcomes" }
         }
         check(core.allEnded.count == 0) { "drain does not end" }
+        check(idle?.count != 1 && core.idle() == null) { "awaitIdle does not end" }
         checkNumbers()
     }
 
@@ -243,6 +259,8 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
                 after(3, { actor(::end, 0) }, { actor(::resize, 2) }),
                 after(2, { actor(::end, 0) }, { actor(::enqueueNow) }),
                 after(1, { actor(::end, 0) }, { actor(::enqueueNow) }),
+                after(3, { actor(::end, 0) }, { actor(::clear) }),
+                after(1, { actor(::end, 0) }, { actor(::awaitIdle) }),
             )
 
     protected fun after(tasks: Int, vararg acts: DSLThreadScenario.() -> Unit): Scenario =
@@ -275,6 +293,10 @@ internal class NoResultsOfTasks {
     fun resume() = Unit
 
     fun close() = Unit
+
+    fun clear() = Unit
+
+    fun awaitIdle() = Unit
 }
 
 /** As the other, where a more urgent task displaces a queued one. */
