@@ -20,6 +20,7 @@ import baton.resilience.CircuitBreakers
 import baton.resilience.Jitter
 import baton.resilience.Rate
 import baton.resilience.RateLimiter
+import baton.resilience.RateLimiters
 import baton.resilience.RetryAfter
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
@@ -30,13 +31,17 @@ import baton.resilience.withPermit
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
+import baton.sync.Mutexes
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
+import baton.sync.Semaphores
 import baton.sync.WaitGroup
 import baton.sync.withLock
 import baton.sync.withPermit
 import baton.sync.withRead
 import baton.sync.withWrite
+import baton.tasks.SingleFlight
+import baton.tasks.suspendingLazy
 import java.io.IOException
 import java.net.URI
 import kotlin.time.Duration.Companion.hours
@@ -295,6 +300,32 @@ class ClassExamplesTest {
         assertEquals(List(4) { "page /a" }, pages)
         assertEquals(BreakerState.CLOSED, breaker.state)
         breaker.onChange { _, _ -> }.close()
+    }
+
+    private data class AccountId(val number: Int)
+
+    @Test
+    fun keys_examples_useAnObjectForEach() = runTest {
+        val sent = mutableListOf<String>()
+        val perCustomer = RateLimiters<String>(Rate(10, 1.seconds), burst = 20)
+        perCustomer.withPermit("customer") { sent.add(it) }
+        val perHost = Semaphores<String>(permits = 4)
+        val locks = Mutexes<AccountId>()
+        val a = AccountId(1)
+        val b = AccountId(2)
+        locks.withLock(a) { sent.add("$it") }
+        locks.withLocks(a, b) { sent.add("both") }
+        val breakers = CircuitBreakers<String>(CircuitBreakerConfig())
+        assertEquals("page /a", perHost.withPermit("example.org") { breakers.protect(it) { "page /a" } })
+        assertEquals(listOf("customer", "AccountId(number=1)", "both"), sent)
+    }
+
+    @Test
+    fun flight_examples_loadOnce() = runTest {
+        val flight = SingleFlight<Int, String>()
+        assertEquals("user 1", flight.run(1) { "user $it" })
+        val config = suspendingLazy { "config" }
+        assertEquals("config", config.get())
     }
 
     private fun fetch(url: String): String = "page $url".also { done += url }

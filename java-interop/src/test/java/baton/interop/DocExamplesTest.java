@@ -29,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** The examples in the documentation of the classes. */
@@ -368,5 +369,29 @@ class DocExamplesTest {
         for (CompletableFuture<String> future : List.of(page, limited, all)) assertEquals("page", await(future));
         String body = breaker.blocking().call(() -> "page");
         assertEquals("page", body);
+    }
+
+    @Test
+    void keys_examples_useAnObjectForEach() throws Exception {
+        AsyncRateLimiters<String> perCustomer = AsyncRateLimiters.create(
+                AsyncRateLimiter.builder(10, Duration.ofSeconds(1)).burst(20));
+        AsyncSemaphores<String> perHost = AsyncSemaphores.create(4);
+        AsyncMutexes<String> locks = AsyncMutexes.create();
+        AsyncCircuitBreakers<String> breakers =
+                AsyncCircuitBreakers.create(AsyncCircuitBreaker.builder().minimumCalls(5), Duration.ofMinutes(10));
+        AsyncSingleFlight<String, String> flight = AsyncSingleFlight.create();
+        Supplier<CompletableFuture<String>> page = () -> CompletableFuture.completedFuture("page");
+        for (CompletableFuture<String> future : List.of(
+                perCustomer.withPermit("customer", page),
+                perHost.withPermit("host", page),
+                locks.withLock("a", page),
+                locks.withLocks(List.of("a", "b"), page),
+                breakers.protect("host", page),
+                flight.run("user", page))) assertEquals("page", await(future));
+        assertEquals("page", perCustomer.blocking().call("customer", () -> "page"));
+        assertEquals("page", perHost.blocking().call("host", () -> "page"));
+        assertEquals("page", locks.blocking().call("a", () -> "page"));
+        assertEquals("page", breakers.blocking().call("host", () -> "page"));
+        assertEquals("page", flight.blocking().run("user", () -> "page"));
     }
 }

@@ -85,6 +85,7 @@ class NullArgumentsTest {
                 AsyncCircuitBreaker.builder(),
                 AsyncSemaphores.create(1),
                 AsyncMutexes.create(),
+                AsyncSingleFlight.create(),
                 AsyncRateLimiters.create(AsyncRateLimiter.builder(1, Duration.ofDays(1))),
                 AsyncCircuitBreakers.create(AsyncCircuitBreaker.builder(), Duration.ofDays(1)),
                 AsyncMonitor.start(Duration.ofDays(1), AsyncMonitor.rules(), alert -> {}, never),

@@ -56,8 +56,14 @@ public final class ThreadWaiter extends Waiter {
                     ? awaitRecorded(nanos, interruptible)
                     : parking.await(this, blocker, nanos, interruptible);
         }
-        if (state == FAILED) throw (RuntimeException) core.failure(this);
+        if (state == FAILED) throw ThreadWaiter.<RuntimeException>failed(core.failure(this));
         return state == GRANTED;
+    }
+
+    /** Throws the failure, which of a run that callers share may be checked. The compiler takes it for an X. */
+    @SuppressWarnings("unchecked")
+    private static <X extends Throwable> RuntimeException failed(Throwable failure) throws X {
+        throw (X) failure;
     }
 
     private int awaitRecorded(long nanos, boolean interruptible) throws InterruptedException {

@@ -113,7 +113,9 @@ public class CircuitBreakers<K : Any>(
 
     /** Closes the breaker of [key], if there is one. The results of calls that have begun before do not count. */
     public fun reset(key: K) {
-        if (table.peek(key) != null) table.use(key) { it.reset() }
+        val lease = table.leaseIfPresent(key) ?: return
+        lease.value.reset()
+        lease.end()
     }
 
     /**

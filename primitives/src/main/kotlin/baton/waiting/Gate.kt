@@ -18,7 +18,7 @@ package baton.waiting
  *    no other waiter, although the gate may be shut again before they run.
  * 4. A waiter's place is its batch, by which a canceller finds whether the batch still gathers: if not, there is
  *    nothing to remove.
- * 5. A grant carries nothing that could be taken back, and no wait fails.
+ * 5. A grant carries nothing that could be taken back. No wait fails, but in a subclass that says why.
  */
 internal abstract class Gate : WaitCore() {
     // Guarded by the lock. Null, or without members, when no caller waits.
@@ -48,10 +48,10 @@ internal abstract class Gate : WaitCore() {
         return waiter.currentState
     }
 
-    /** Grants all that wait. Under the lock. */
-    protected fun releaseAll() {
+    /** Grants all that wait or, with a [reason], fails them. Under the lock. */
+    protected fun releaseAll(reason: Any? = null) {
         val batch = gathering ?: return
-        batch.end()
+        batch.end(reason)
         wake(batch)
         gathering = null
     }

@@ -4,11 +4,15 @@ import baton.channels.Channel
 import baton.sync.Barrier
 import baton.sync.Latch
 import baton.sync.Mutex
+import baton.sync.Mutexes
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
+import baton.sync.Semaphores
 import baton.sync.WaitGroup
 import baton.sync.withLock
 import baton.sync.withPermit
+import baton.tasks.SingleFlight
+import baton.tasks.suspendingLazy
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineName
@@ -97,6 +101,11 @@ class ExplorePointsTest {
         assertTrue(pausesBefore { Latch(0).await() })
         assertTrue(pausesBefore { Latch(0).await(1.seconds) })
         assertTrue(pausesBefore { WaitGroup().await() })
+        assertTrue(pausesBefore { Mutexes<Int>().withLock(1) {} })
+        assertTrue(pausesBefore { Mutexes<Int>().withLocks(1, 2) {} })
+        assertTrue(pausesBefore { Semaphores<Int>(1).withPermit(1) {} })
+        assertTrue(pausesBefore { SingleFlight<Int, Int>().run(1) { 1 } })
+        assertTrue(pausesBefore { suspendingLazy { 1 }.get() })
         assertTrue(pausesBefore { Channel<Int>(1).send(1) })
         assertTrue(pausesBefore { Channel<Int>(1).trySend(1, 1.seconds) })
         assertTrue(pausesBefore { Channel<Int>(1).reserve() })

@@ -21,10 +21,8 @@ public class KeyEntry<T : Any> internal constructor(private val table: KeyTable<
 
     @JvmField public val value: T = table.make(this)
 
-    /** Ends a lease, once for each [KeyTable.lease]. */
-    public fun end() {
-        table.end(this)
-    }
+    /** Ends a lease, once for each [KeyTable.lease]. Returns whether that has forgotten this. */
+    public fun end(): Boolean = table.end(this)
 
     /** Begins another use; false if the table has forgotten this. */
     internal fun tryLease(): Boolean {

@@ -24,7 +24,8 @@ import java.util.concurrent.atomic.AtomicLong
  * (2) An entry is forgotten by one compare-and-set of its word, from one without leases, for good. The look at the
  *     object comes between the reading of the word and that step, which fails if any use came meanwhile. So no caller
  *     is about to use the object, and what it knew is what a new one knows.
- * (3) A key has a new entry only after its former one was forgotten: two objects of a key are never in use together.
+ * (3) A key has a new entry only after its former one was forgotten or detached. So, unless it was detached, two objects
+ *     of a key are never in use together.
  * (4) `places` counts the entries of the map, or more: a place is taken within the step that adds an entry, and given
  *     back after the entry has left. So the map never has more than maxKeys.
  *
@@ -115,6 +116,9 @@ internal constructor(
     /** The object of a [lease], for inlined code, whose types users see. */
     @Suppress("UNCHECKED_CAST") internal fun valueOf(lease: Any): T = (lease as KeyEntry<T>).value
 
+    /** As [lease], but null if there is none. */
+    internal fun leaseIfPresent(key: K): KeyEntry<T>? = entries[key]?.takeIf { it.tryLease() }
+
     /** Null if another thread has added one meanwhile. */
     private fun add(key: K): KeyEntry<T>? {
         val now = rule?.clock?.read() ?: 0
@@ -144,18 +148,30 @@ internal constructor(
 
     private fun tooMany() = TooManyKeysException("no place for another key, maxKeys = $maxKeys are in use: ${label()}")
 
-    internal fun end(entry: KeyEntry<T>) {
-        if (idle == null) endForGood(entry) else endForNow(entry, idle)
+    internal fun end(entry: KeyEntry<T>): Boolean {
+        if (idle == null) return endForGood(entry)
+        endForNow(entry, idle)
+        return false
     }
 
-    private fun endForGood(entry: KeyEntry<T>) {
+    private fun endForGood(entry: KeyEntry<T>): Boolean {
         while (true) {
             val seen = entry.word
             val isLast = leasesIn(seen) == 1L
             if (!entry.compareAndSet(seen, if (isLast) FORGOTTEN else seen - 1)) continue
             if (isLast) remove(entry)
-            return
+            return isLast
         }
+    }
+
+    /** The next caller of the key gets a new entry, beside [entry], which stays with those who have leased it. */
+    internal fun detach(entry: KeyEntry<T>) {
+        Trampoline.guarded { entries.remove(entry.key, entry) }
+    }
+
+    /** As the other, of the entry of [key], if there is one. */
+    internal fun detach(key: K) {
+        entries.remove(key)
     }
 
     private fun endForNow(entry: KeyEntry<T>, idle: IdleKeys<T>) {

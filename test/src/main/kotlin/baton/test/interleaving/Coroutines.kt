@@ -1,5 +1,6 @@
 package baton.test.interleaving
 
+import baton.bridge.isInSharedRun
 import java.util.IdentityHashMap
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -24,16 +25,18 @@ internal class Coroutines {
 
     private fun add(job: Job, context: CoroutineContext): ExploredCoroutine {
         val around = aroundScope(job)
-        val coroutine = if (around != null) of(around) else create(job, context[CoroutineName]?.name)
+        val coroutine = if (around != null) of(around) else create(job, context)
         byJob[job] = coroutine
         return coroutine
     }
 
-    private fun create(job: Job, name: String?): ExploredCoroutine {
+    private fun create(job: Job, context: CoroutineContext): ExploredCoroutine {
         val isBody = all.isEmpty()
-        val coroutine = ExploredCoroutine(if (isBody) BODY else unique(name), job, isLaunched = !isBody)
+        val name = if (isBody) BODY else unique(context[CoroutineName]?.name)
+        val coroutine = ExploredCoroutine(name, job, isLaunched = !isBody)
         all += coroutine
-        if (coroutine.isLaunched) live += coroutine
+        // The last of its callers alone cancels a run that they share.
+        if (coroutine.isLaunched && !isInSharedRun(context)) live += coroutine
         return coroutine
     }
 
