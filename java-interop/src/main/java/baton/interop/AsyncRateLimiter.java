@@ -213,14 +213,14 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * stage is cancelled if that is possible.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(Supplier<? extends CompletionStage<T>> action) {
-        return WithPermitFuture.run(CallerContext.supplier(action), permit(), null);
+        return WithPermitFuture.run(CallerContext.supplier(action), permit(null), null);
     }
 
     /** As {@link #withPermit(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermit(
             Supplier<S> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(CallerContext.supplier(action), permit(), executor);
+        return WithPermitFuture.run(CallerContext.supplier(action), permit(null), executor);
     }
 
     /**
@@ -229,7 +229,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(Callable<T> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(), executor);
+        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(null), executor);
     }
 
     /**
@@ -316,10 +316,6 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /** One permit for an action. */
-    private CompletableFuture<Permit> permit() {
-        return permit(null);
-    }
-
     CompletableFuture<Permit> permit(@Nullable Duration timeout) {
         return request(1, new UsedPermit(limiter), null, timeout);
     }

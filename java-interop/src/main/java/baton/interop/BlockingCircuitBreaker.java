@@ -47,20 +47,42 @@ public final class BlockingCircuitBreaker {
      */
     public <T extends @Nullable Object> T call(Callable<T> action) throws Exception {
         Objects.requireNonNull(action, "action");
+        return call(breaker, start -> action.call());
+    }
+
+    /** When the time of the callee began. A hedge restarts it on another thread. */
+    static final class Start implements Runnable {
+        private final CircuitBreaker breaker;
+        private volatile long nanos;
+
+        private Start(CircuitBreaker breaker) {
+            this.breaker = breaker;
+            nanos = BreakerBridge.start(breaker);
+        }
+
+        /** It begins now, after a wait for permits. */
+        @Override
+        public void run() {
+            nanos = BreakerBridge.restart(breaker);
+        }
+    }
+
+    static <T extends @Nullable Object> T call(
+            CircuitBreaker breaker, BlockingFunction<? super Start, ? extends T> action) throws Exception {
         ThreadWaiter.throwIfInterrupted();
-        long start = BreakerBridge.start(breaker);
-        Object call = BreakerBridge.enter(breaker, start);
+        Start start = new Start(breaker);
+        Object call = BreakerBridge.enter(breaker, start.nanos);
         T value;
         try {
-            value = action.call();
+            value = action.apply(start);
         } catch (Throwable thrown) {
             Throwable e = Stages.unwrap(thrown);
             boolean isInterrupted =
                     e instanceof InterruptedException || Thread.currentThread().isInterrupted();
-            BreakerBridge.failed(breaker, call, start, e, !isInterrupted);
+            BreakerBridge.failed(breaker, call, start.nanos, e, !isInterrupted);
             throw Stages.asException(e);
         }
-        BreakerBridge.succeeded(breaker, call, start, value);
+        BreakerBridge.succeeded(breaker, call, start.nanos, value);
         return value;
     }
 

@@ -82,7 +82,7 @@ class PackagesTest {
         "baton.tasks, TeardownTimeoutException",
         "baton.parallel, Outcome",
         "baton.batch, BatchProgress BatchReport ConcurrencyConfig",
-        "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Jitter"
+        "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Hedge Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RateLimiterMetrics ResultNotAcceptedException"
                 + " RetryAttempt RetryBudget RetryPolicy SlidingWindow",
         "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",

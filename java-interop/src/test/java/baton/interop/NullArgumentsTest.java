@@ -88,6 +88,8 @@ class NullArgumentsTest {
                 AsyncSingleFlight.create(),
                 AsyncRateLimiters.create(AsyncRateLimiter.builder(1, Duration.ofDays(1))),
                 AsyncCircuitBreakers.create(AsyncCircuitBreaker.builder(), Duration.ofDays(1)),
+                AsyncPipeline.builder(null).build(),
+                AsyncPipeline.builder(null),
                 AsyncMonitor.start(Duration.ofDays(1), AsyncMonitor.rules(), alert -> {}, never),
                 REGION,
                 REGION.mutex("m")));
@@ -220,6 +222,7 @@ class NullArgumentsTest {
         if (type == BatonClock.class) return BatonClock.system();
         if (type == Consumer.class) return (Consumer<Object>) x -> {};
         if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;
+        if (type == BlockingFunction.class) return (BlockingFunction<Object, Object>) x -> 1;
         if (type == CancellableAction.class) return (CancellableAction) token -> {};
         if (type == ContextPropagator.class) return new NoContext();
         if (type == Permit.class) return ((AsyncMutex) objects.get(1)).lock().join();

@@ -39,6 +39,9 @@ public fun start(breaker: CircuitBreaker): Long {
     return breaker.start()
 }
 
+/** The start of a call that has waited after it was let in. */
+@InternalBatonApi public fun restart(breaker: CircuitBreaker): Long = breaker.start()
+
 /** Lets in a call, to be passed to one of the functions below; throws [CircuitOpenException] if it is refused. */
 @InternalBatonApi public fun enter(breaker: CircuitBreaker, start: Long): Any = breaker.enter(start)
 

@@ -13,6 +13,7 @@ import baton.resilience.RetryAttempt
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
 import baton.resilience.attempts.RetryRun
+import baton.resilience.attempts.suppress
 import baton.resilience.lateMessage
 import baton.resilience.start
 import baton.waiting.clock.BoundClock
@@ -69,6 +70,11 @@ constructor(private val policy: RetryPolicy, private val start: BoundClock? = po
 
     override fun toString(): String = textOf(policy.label, attempt.number, policy.maxAttempts)
 }
+
+/** Adds [earlier] to what [failure] suppresses, unless there is much already. */
+@InternalBatonApi
+@JvmName("suppress")
+public fun suppressIn(earlier: Throwable, failure: Throwable): Unit = suppress(earlier, failure)
 
 /** A call in messages. */
 @InternalBatonApi

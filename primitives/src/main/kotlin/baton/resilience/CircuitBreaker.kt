@@ -49,14 +49,15 @@ import kotlinx.coroutines.isActive
  * withTimeout(1.seconds) { fetch(url) } }`. The results of calls that began before the last change of state do not
  * count, nor does the success of a probe which has lost its place.
  *
- * *With others.* `retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { fetch(url) } } } }`.
- * The retry is outside, so that each attempt counts. It waits for [CircuitOpenException.retryIn] of an open breaker if
- * [RetryPolicy.retryIf] accepts that exception, which it does not by default, and if that time is at most
- * [RetryPolicy.maxRetryAfter]. Otherwise the call ends with the exception. The breaker comes before the limiter, so
- * that a refused call takes no permit; calls that have passed the breaker and wait for the limiter still reach the
- * callee after the breaker has opened. The limiter comes before the semaphore, so that a caller that waits for its turn
- * does not hold a permit meanwhile. Their refusals count as nothing, and are not repeated by default. With a `slowCall`
- * put the breaker inside both: there the waits do not count as time of the callee.
+ * *With others.* A [ResiliencePipeline], or by hand `retry(policy) { breaker.protect { limiter.withPermit {
+ * semaphore.withPermit { fetch(url) } } } }`. The retry is outside, so that each attempt counts. It waits for
+ * [CircuitOpenException.retryIn] of an open breaker if [RetryPolicy.retryIf] accepts that exception, which it does not
+ * by default, and if that time is at most [RetryPolicy.maxRetryAfter]. Otherwise the call ends with the exception. The
+ * breaker comes before the limiter, so that a refused call takes no permit; calls that have passed the breaker and wait
+ * for the limiter still reach the callee after the breaker has opened. The limiter comes before the semaphore, so that
+ * a caller that waits for its turn does not hold a permit meanwhile. Their refusals count as nothing, and are not
+ * repeated by default. With a `slowCall` put the breaker inside both: there the waits do not count as time of the
+ * callee.
  *
  * *Waiting.* [protect] never waits. [awaitClosed] suspends until calls are let through. *Order.* All its waiters are
  * granted in the same step, and woken in the order in which they came: coroutines and the futures of the Java API

@@ -1,6 +1,7 @@
 package baton.resilience
 
 import baton.BatonClock
+import baton.CallGuard
 import baton.PermitTimeoutException
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
@@ -69,7 +70,7 @@ internal constructor(
     maxWaiting: Int,
     clock: BoundClock,
     private val named: Any?,
-) : Monitored {
+) : Monitored, CallGuard {
     @get:JvmSynthetic internal val core: RateLimiterCore
 
     init {
@@ -165,6 +166,14 @@ internal constructor(
         if (!waits || !core.canHaveWithin(permits, timeout)) return false
         return awaitGrant(core, permits, timeout = timeout)
     }
+
+    /**
+     * Runs [block] once a permit was taken, which is not given back.
+     *
+     * @throws PermitTimeoutException if the permit cannot be there within [maxWait]; otherwise throws as [acquire].
+     */
+    override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T =
+        if (maxWait == Duration.INFINITE) withPermit { block() } else withPermit(maxWait) { block() }
 
     /**
      * Takes a place in the queue, behind all waiting callers, and returns at once. The permits may be used after

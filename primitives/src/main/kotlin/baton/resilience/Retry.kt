@@ -1,6 +1,7 @@
 package baton.resilience
 
 import baton.resilience.attempts.RetryRun
+import baton.resilience.attempts.waitFor
 import baton.waiting.clock.BoundClock
 import baton.waiting.clock.onClock
 import kotlin.coroutines.ContinuationInterceptor
@@ -11,7 +12,6 @@ import kotlin.time.Duration
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.delay
 import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.isActive
 import kotlinx.coroutines.withContext
@@ -86,7 +86,7 @@ public suspend fun <T> retry(
                 coroutineContext.ensureActive()
                 sure.afterResult(result as T, resultRetryAfter) ?: return endOf(sure, result)
             }
-        if (attempt.delay > Duration.ZERO) await(policy, attempt.delay)
+        if (attempt.delay > Duration.ZERO) waitFor(policy.clock, attempt.delay)
         coroutineContext.ensureActive()
     }
 }
@@ -118,6 +118,8 @@ internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String =
 private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block: suspend (RetryAttempt) -> T): T {
     var returned: Box<T>? = null
     var late: Throwable? = null
+    // Kept here, because kotlinx.coroutines would throw a copy of it.
+    var failure: Throwable? = null
     try {
         withTimeoutBy(policy) {
             try {
@@ -128,21 +130,18 @@ private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block
                     if (e !is CancellationException) late = e
                     ensureActive()
                 }
-                throw e
+                failure = e
             }
         }
     } catch (e: CancellationException) {
-        // Without a time limit, the value of a cancelled coroutine's block is returned, too.
-        if (returned == null) throw e
+        // Without a time limit, the end of a cancelled coroutine's block is that of the call, too.
+        if (returned == null && failure == null) throw e
     }
+    failure?.let { throw it }
     returned?.let {
         return it.value
     }
     throw AttemptTimeoutException(policy.lateMessage(attempt)).also { e -> late?.let(e::addSuppressed) }
-}
-
-private suspend fun await(policy: RetryPolicy, time: Duration) {
-    if (policy.clock == null) delay(time) else withContext(coroutineContext.onClock(policy.clock)) { delay(time) }
 }
 
 /** The [block] runs on the dispatcher of the caller, whatever the clock. */

@@ -1,5 +1,6 @@
 package baton.sync
 
+import baton.CallGuard
 import baton.PermitTimeoutException
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
@@ -70,7 +71,8 @@ import kotlinx.coroutines.selects.SelectInstance
  * @property order the order in which waiters are admitted.
  */
 public class Semaphore
-internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, private val named: Any?) : Monitored {
+internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, private val named: Any?) :
+    Monitored, CallGuard {
     @get:JvmSynthetic internal val core: SemaphoreCore
 
     /**
@@ -192,6 +194,14 @@ internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, p
             throw IllegalStateException("release of permits = $permits, more than are held: $state")
         }
     }
+
+    /**
+     * Runs [block] while holding one permit, and releases it however [block] ends.
+     *
+     * @throws PermitTimeoutException if the permit is not granted within [maxWait]; otherwise throws as [acquire].
+     */
+    override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T =
+        if (maxWait == Duration.INFINITE) withPermit { block() } else withPermit(maxWait) { block() }
 
     /**
      * Changes the number of permits. Growing admits the waiters that now fit. Shrinking takes no permits from holders:

@@ -31,10 +31,6 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Boun
     fun isRetryable(failure: Throwable, isActive: Boolean): Boolean =
         guarded(failure) { arithmetic.isRetryable(number, failure, isCancellation(failure, isActive)) }
 
-    private fun isCancellation(failure: Throwable, isActive: Boolean) =
-        failure is InterruptedException ||
-            failure is CancellationException && !(isActive && failure is TimeoutCancellationException)
-
     /** The attempt that follows a failure that [isRetryable]; null if the call ends with [ending]. */
     fun afterFailure(failure: Throwable): RetryAttempt? =
         guarded(failure) { next(failure) { retryAfter(failure) } }
@@ -68,13 +64,6 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Boun
         return failure
     }
 
-    /** A failure that is thrown again and again must not grow. */
-    private fun suppress(earlier: Throwable, failure: Throwable) {
-        val suppressed = failure.suppressed
-        if (suppressed.size < MOST_SUPPRESSED && earlier !== failure && suppressed.none { it === earlier })
-            failure.addSuppressed(earlier)
-    }
-
     private inline fun next(failure: Throwable?, retryAfter: () -> Duration?): RetryAttempt? {
         if (number >= policy.maxAttempts) return null
         val wait = arithmetic.waitAfter(number, retryAfter()) { start?.read()?.nanoseconds ?: Duration.ZERO }
@@ -94,8 +83,18 @@ internal class RetryRun(private val policy: RetryPolicy, private val start: Boun
             if (failure != null) suppress(failure, e)
             throw e
         }
-
-    private companion object {
-        const val MOST_SUPPRESSED = 10
-    }
 }
+
+private const val MOST_SUPPRESSED = 10
+
+/** Adds [earlier] to what [failure] suppresses. One that is thrown again and again must not grow. */
+internal fun suppress(earlier: Throwable, failure: Throwable) {
+    val suppressed = failure.suppressed
+    if (suppressed.size < MOST_SUPPRESSED && earlier !== failure && suppressed.none { it === earlier })
+        failure.addSuppressed(earlier)
+}
+
+/** @param isActive whether the caller is not cancelled: a time limit inside its block has ended that then. */
+internal fun isCancellation(failure: Throwable, isActive: Boolean): Boolean =
+    failure is InterruptedException ||
+        failure is CancellationException && !(isActive && failure is TimeoutCancellationException)

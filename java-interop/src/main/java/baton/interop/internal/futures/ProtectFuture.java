@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,9 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
 
     private final CircuitBreaker breaker;
     private final Object call;
-    private final long start;
+
+    /** When the time of the callee began. */
+    private volatile long start;
 
     /** Null once it has completed, because the future may be kept for its value. */
     private volatile @Nullable CompletionStage<T> running;
@@ -29,16 +32,25 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
     /** Set by the one thread that tells the breaker of the end. */
     private volatile boolean hasLeft;
 
-    private ProtectFuture(CircuitBreaker breaker, Object call, long start, CompletionStage<T> running) {
+    private ProtectFuture(CircuitBreaker breaker, Object call, long start) {
         this.breaker = breaker;
         this.call = call;
         this.start = start;
-        this.running = running;
     }
 
     /** Runs the action, if the breaker lets the call in. */
     public static <T extends @Nullable Object> CompletableFuture<T> run(
             CircuitBreaker breaker, Supplier<? extends CompletionStage<T>> action) {
+        return run(breaker, future -> action.get());
+    }
+
+    /**
+     * As the other, for a call whose time may begin later.
+     *
+     * @param action gets the future, whose time may begin later, see {@link #restart}
+     */
+    public static <T extends @Nullable Object> CompletableFuture<T> run(
+            CircuitBreaker breaker, Function<? super ProtectFuture<T>, ? extends CompletionStage<T>> action) {
         long start;
         Object call;
         try {
@@ -47,13 +59,14 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
         } catch (Throwable e) {
             return CompletableFuture.failedFuture(e);
         }
+        ProtectFuture<T> future = new ProtectFuture<>(breaker, call, start);
         CompletionStage<T> stage;
         try {
-            stage = Objects.requireNonNull(action.get(), "the action returned null instead of a stage");
+            stage = Objects.requireNonNull(action.apply(future), "the action returned null instead of a stage");
         } catch (Throwable e) {
-            return CompletableFuture.failedFuture(failed(breaker, call, start, e));
+            return CompletableFuture.failedFuture(failed(breaker, call, future.start, e));
         }
-        ProtectFuture<T> future = new ProtectFuture<>(breaker, call, start, stage);
+        future.running = stage;
         try {
             var unused = stage.whenComplete(future);
         } catch (Throwable e) { // a stage of a broken class, which may have called this all the same
@@ -61,6 +74,11 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
             future.accept(null, e);
         }
         return future;
+    }
+
+    /** The time of the callee begins now, after a wait for permits. */
+    public void restart() {
+        start = BreakerBridge.restart(breaker);
     }
 
     /** Tells the breaker of the failure, and returns that of the call. */

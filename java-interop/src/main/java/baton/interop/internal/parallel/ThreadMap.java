@@ -4,6 +4,7 @@ import baton.interop.BlockingFunction;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Stages;
+import baton.interop.internal.futures.ThreadCall;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;

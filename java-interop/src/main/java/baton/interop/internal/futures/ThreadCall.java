@@ -1,6 +1,5 @@
-package baton.interop.internal.parallel;
+package baton.interop.internal.futures;
 
-import baton.interop.internal.futures.Interruption;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A call on a thread of an executor, as a stage. Cancelling it before it has begun completes it. Afterwards that
  * interrupts its thread, and it completes when the call has ended.
  */
-final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> implements Runnable {
+public final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> implements Runnable {
     /** In place of the thread of a call that does not begin any more. */
     private static final Object NONE = new Object();
 
@@ -23,7 +22,7 @@ final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> 
     private final AtomicReference<@Nullable Object> runner = new AtomicReference<>();
 
     /** @param running holds this until the call has ended */
-    ThreadCall(Callable<? extends R> call, Set<ThreadCall<?>> running) {
+    public ThreadCall(Callable<? extends R> call, Set<ThreadCall<?>> running) {
         this.call = call;
         this.running = running;
     }
@@ -50,14 +49,14 @@ final class ThreadCall<R extends @Nullable Object> extends CompletableFuture<R> 
     }
 
     /** Lets the call not begin. False if it has begun, or does not begin anyway. */
-    boolean prevent() {
+    public boolean prevent() {
         if (!runner.compareAndSet(null, NONE)) return false;
         running.remove(this);
         return true;
     }
 
     /** Completes this if {@link #run} was called by this thread, and perhaps left by a throw. */
-    void endIfRunHere(Throwable thrown) {
+    public void endIfRunHere(Throwable thrown) {
         if (isDone() || runner.get() != Thread.currentThread()) return;
         end();
         completeExceptionally(thrown);

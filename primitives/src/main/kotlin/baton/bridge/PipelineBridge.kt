@@ -1,0 +1,117 @@
+@file:JvmName("PipelineBridge")
+
+package baton.bridge
+
+import baton.BatonClock
+import baton.CallGuard
+import baton.InternalBatonApi
+import baton.resilience.CircuitBreaker
+import baton.resilience.Hedge
+import baton.resilience.RateLimiter
+import baton.resilience.ResiliencePipeline
+import baton.resilience.RetryPolicy
+import baton.resilience.attempts.CallTrace
+import baton.resilience.attempts.Passage
+import baton.sync.Semaphore
+import baton.waiting.clock.BoundClock
+import java.time.Duration
+import java.util.function.Consumer
+import java.util.function.Predicate
+import kotlin.time.toJavaDuration
+import kotlin.time.toKotlinDuration
+import kotlinx.coroutines.DisposableHandle
+
+// The internal API of pipelines for futures and threads, which have their own form of each layer.
+
+/** The layers of a [pipeline]; null for one that is missing. */
+@InternalBatonApi
+public class PipelineLayers(private val pipeline: ResiliencePipeline) {
+    @JvmField public val retry: RetryPolicy? = pipeline.retry
+    @JvmField public val breaker: CircuitBreaker? = pipeline.breaker
+    @JvmField public val limiter: RateLimiter? = known("limiter", pipeline.limiter)
+    @JvmField public val semaphore: Semaphore? = known("semaphore", pipeline.semaphore)
+    @JvmField public val maxWait: Duration? = pipeline.maxWait.takeIf { it.isFinite() }?.toJavaDuration()
+
+    /** A single attempt with the time limit, if there is one. */
+    @JvmField public val limit: RetryPolicy = pipeline.limit
+    @JvmField public val isTimed: Boolean = pipeline.attemptTimeout.isFinite()
+    @JvmField public val hedgeAfter: Duration? = pipeline.hedge?.after?.toJavaDuration()
+    @JvmField public val hedgeAttempts: Int = pipeline.hedge?.attempts ?: 1
+    @JvmField public val failureResult: Predicate<Any?>? = pipeline.failureResult?.let { Predicate(it) }
+
+    private inline fun <reified G : CallGuard> known(layer: String, guard: CallGuard?): G? {
+        require(guard == null || guard is G) {
+            "$layer = $guard, must be a ${G::class.java.simpleName}: another guard suspends, which Java cannot wait for"
+        }
+        return guard as G?
+    }
+
+    /** Runs [action] once [millis] have passed. */
+    public fun schedule(millis: Long, action: Runnable): DisposableHandle =
+        BoundClock(pipeline.clock).schedule(millis, action)
+
+    /** A call that begins; null if no listener wants to know it. */
+    public fun watch(): CallWatch? = pipeline.newTrace(null)?.let { CallWatch(pipeline, it) }
+
+    override fun toString(): String = pipeline.toString()
+}
+
+/** One call, for the listeners. */
+@InternalBatonApi
+public class CallWatch internal constructor(private val pipeline: ResiliencePipeline, private val trace: CallTrace) {
+    /** An attempt of the retry begins. */
+    public fun passage(): PassageWatch = PassageWatch(Passage(trace))
+
+    /** A further attempt of a hedge begins. */
+    public fun begun(): Unit = trace.begun()
+
+    public fun succeeded(value: Any?): Unit = pipeline.succeeded(trace, value)
+
+    public fun failed(failure: Throwable, isActive: Boolean): Unit = pipeline.failed(trace, failure, isActive)
+}
+
+/** An attempt of the retry. */
+@InternalBatonApi
+public class PassageWatch internal constructor(private val passage: Passage) {
+    public fun begun(): Unit = passage.begun()
+
+    public fun ended(): Unit = passage.endWait()
+}
+
+/** The settings of a [ResiliencePipeline] in Java's types, for a builder. */
+@InternalBatonApi
+public class PipelineSettings : Cloneable {
+    @JvmField public var retry: RetryPolicy? = null
+    @JvmField public var breaker: CircuitBreaker? = null
+    @JvmField public var limiter: RateLimiter? = null
+    @JvmField public var semaphore: Semaphore? = null
+    @JvmField public var maxWait: Duration? = null
+    @JvmField public var attemptTimeout: Duration? = null
+    @JvmField public var clock: BatonClock? = null
+    private var hedge: Hedge? = null
+
+    public fun hedge(after: Duration, attempts: Int) {
+        hedge = Hedge(after.toKotlinDuration(), attempts)
+    }
+
+    /** A changed copy; throws if a pipeline refuses its settings. */
+    public fun with(change: Consumer<PipelineSettings>): PipelineSettings {
+        val changed = clone() as PipelineSettings
+        change.accept(changed)
+        changed.toPipeline(null)
+        return changed
+    }
+
+    public fun toPipeline(name: String?): ResiliencePipeline =
+        ResiliencePipeline(
+            name,
+            retry,
+            breaker,
+            limiter,
+            semaphore,
+            hedge,
+            maxWait?.toKotlinDuration() ?: kotlin.time.Duration.INFINITE,
+            attemptTimeout?.toKotlinDuration() ?: kotlin.time.Duration.INFINITE,
+            clock,
+        )
+}

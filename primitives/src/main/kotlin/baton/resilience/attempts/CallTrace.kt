@@ -1,0 +1,62 @@
+package baton.resilience.attempts
+
+import baton.monitoring.CallEvent
+import baton.monitoring.CallOutcome
+import baton.waiting.clock.BoundClock
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicLong
+import kotlin.time.Duration.Companion.nanoseconds
+
+/** What the listeners of a pipeline want to know of one call. The attempts of a hedge count at the same time. */
+internal class CallTrace(private val clock: BoundClock) {
+    private val passages = AtomicInteger()
+    private val attempts = AtomicInteger()
+    private val waited = AtomicLong()
+
+    fun now(): Long = clock.readOr(0)
+
+    /** An attempt of the retry begins. */
+    fun entered() {
+        passages.incrementAndGet()
+    }
+
+    /** The block begins. */
+    fun begun() {
+        attempts.incrementAndGet()
+    }
+
+    /** An attempt has waited since [start]. */
+    fun waitedSince(start: Long) {
+        waited.addAndGet(maxOf(now() - start, 0))
+    }
+
+    fun event(outcome: CallOutcome, failure: Throwable?): CallEvent {
+        val duration = maxOf(now(), 0).nanoseconds
+        return CallEvent(outcome, duration, failure, attempts.get(), passages.get() - 1, waited.get().nanoseconds)
+    }
+}
+
+/** The way of one attempt of the retry through the layers below: it waits, and then the first block begins. */
+internal class Passage(val trace: CallTrace?) {
+    /** When the time of the callee began, as the breaker reads it. */
+    @Volatile var start = 0L
+
+    private val entered = trace?.now() ?: 0
+    @Volatile private var hasWaited = false
+
+    init {
+        trace?.entered()
+    }
+
+    fun begun() {
+        endWait()
+        trace?.begun()
+    }
+
+    /** The passage has ended, perhaps while it waited. */
+    fun endWait() {
+        if (trace == null || hasWaited) return
+        hasWaited = true
+        trace.waitedSince(entered)
+    }
+}
