@@ -182,7 +182,7 @@ internal constructor(
             val isToQueue = leasesIn(seen) == 1L && seen and UNQUEUED != 0L
             if (!entry.compareAndSet(seen, (if (isToQueue) seen xor UNQUEUED else seen) - 1)) continue
             if (isToQueue) idle.add(entry)
-            if (seen and VISIT_MASK == 0L) idle.visitSome(clock.readOr(Long.MIN_VALUE))
+            if (seen and VISIT_MASK == VISIT_MASK) idle.visitSome(clock.readOr(Long.MIN_VALUE))
             return
         }
     }

@@ -99,6 +99,7 @@ class KeyTableTest {
         table.use(100, untilIdle = 1_000)
         assertEquals(null, table.peek(77))
         assertEquals(100, table.size)
+        assertThrows<TooManyKeysException> { table.lease(1_000) }
         rule.looks = 0
         repeat(50) { assertThrows<TooManyKeysException> { table.lease(1_000) } }
         assertEquals(0, rule.looks, "a refusal looks at no entry whose time has not come")
