@@ -29,7 +29,7 @@ import kotlin.time.Duration
  * *Forgetting.* A bucket that is full is idle and is forgotten: a new one is the same. So no caller gets a permit more
  * by it. There is no timer: a call forgets two idle buckets on average.
  *
- * *Bound.* There are never more than [maxKeys] buckets, of about 480 bytes each and the key. A new key takes the place
+ * *Bound.* There are never more than [maxKeys] buckets, of about 500 bytes each and the key. A new key takes the place
  * of an idle one. If there is none, its call gets a [TooManyKeysException], and never a fresh bucket.
  *
  * *Waiting, order, cancellation, memory.* As [RateLimiter], for each key by itself.

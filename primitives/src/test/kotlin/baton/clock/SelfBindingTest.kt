@@ -190,6 +190,7 @@ internal class SelfBindingTest {
     fun tryAcquire_beforeTheLimiterKnowsTheTest_isRefused_andThenRight() = runTest {
         refused { limiter.tryAcquire() }
         refused { limiter.reserve() }
+        refused { limiter.tryReserve(1, 1.seconds) }
         refused { limiter.update(2 per 1.seconds) }
         assertEquals(1, limiter.availablePermits)
         limiter.acquire()

@@ -133,6 +133,13 @@ internal class BlockingChannelFace(private val channel: AsyncChannel<String>, is
             null
         }
 
+    override suspend fun receiveUpTo(limit: Int): List<String> {
+        val other = others.next()
+        return calls.call(undo = null) {
+            if (other == null) blocking.receiveUpTo(limit) else runBlocking { other.receiveUpTo(limit) }
+        }
+    }
+
     override fun tryReceive(): String? = calls.step { blocking.tryReceive().orElse(null) }
 
     override suspend fun reserve(): PlaceFace {

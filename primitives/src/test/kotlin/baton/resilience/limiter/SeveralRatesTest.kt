@@ -8,6 +8,7 @@ import baton.resilience.RateLimiter
 import baton.resilience.RateLimiterClosedException
 import baton.resilience.withPermit
 import baton.waiting.Callers
+import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
@@ -338,5 +339,50 @@ class SeveralRatesTest {
         assertTrue(limiter.tryAcquire(10))
         assertFalse(limiter.tryAcquire())
         assertEquals(Duration.ZERO, limiter.metrics.waited)
+    }
+
+    /** Waiters, reservations, updates and cancellations: each use counts when it may begin. */
+    @Test
+    fun load_ofWaitersAndReservations_keepsTheBoundOfEachRateAndIsServed() = runTest {
+        repeat(50) { seed ->
+            val random = Random(seed)
+            val rates = List(3) { Rate(random.nextLong(2, 9), random.nextInt(1, 40).milliseconds) }
+            val burst = random.nextLong(1, 9)
+            val limiter = limiter(*rates.toTypedArray(), burst = burst)
+            val uses = mutableListOf<Pair<Long, Int>>()
+            val callers = Callers(this)
+            repeat(60) {
+                val n = random.nextInt(1, limiter.burst.toInt() + 1)
+                when (random.nextInt(4)) {
+                    0 -> if (limiter.tryAcquire(n)) uses += currentTime to n
+                    1 -> {
+                        val caller = callers.call { limiter.acquire(n).also { uses += currentTime to n } }
+                        if (random.nextInt(4) == 0) caller.cancel()
+                    }
+                    2 ->
+                        callers.call {
+                            val reservation = limiter.reserve(n)
+                            // Waiters before it are served by whole milliseconds, so its time may come later.
+                            while (reservation.delay > Duration.ZERO) delay(reservation.delay)
+                            uses += currentTime to n
+                        }
+                    else -> delay(random.nextLong(1, 60))
+                }
+            }
+            delay(1.minutes)
+            assertEquals(0, limiter.waiting, "seed $seed")
+            for ((i, rate) in rates.withIndex()) {
+                val cap = if (i == 0) burst else rate.permits
+                for (first in uses.indices) {
+                    var sum = 0L
+                    for (last in first..uses.lastIndex) {
+                        sum += uses[last].second
+                        // A reservation is used in the millisecond after its time, because delay() rounds up.
+                        val window = uses[last].first - uses[first].first + 1
+                        assertTrue((sum - cap) * rate.per.inWholeMilliseconds <= rate.permits * window, "seed $seed")
+                    }
+                }
+            }
+        }
     }
 }
