@@ -7,11 +7,11 @@ import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitOpenException
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
+import baton.resilience.ResiliencePipeline
 import baton.resilience.RetryPolicy
 import baton.resilience.SlidingWindow
 import baton.resilience.per
 import baton.resilience.retry
-import baton.resilience.withPermit
 import java.io.IOException
 import kotlin.streams.asSequence
 import kotlin.time.Duration.Companion.milliseconds
@@ -58,10 +58,9 @@ internal class QuotaImport(
                 )
             )
         breaker.onChange(report::changed)
-        importAll { record ->
-            // The retry is outside: each attempt counts. The limiter is inside: a refused call takes no permit.
-            retry(policy) { breaker.protect { limiter.withPermit { send(record) } } }
-        }
+        // The retry is outside: each attempt counts. The limiter is inside: a refused call takes no permit.
+        val upstream = ResiliencePipeline("import", retry = policy, breaker = breaker, limiter = limiter)
+        importAll { record -> upstream.call { send(record) } }
     }
 
     /** A record that waits for its retry keeps its place among those under way. */

@@ -1,6 +1,7 @@
 package samples.java;
 
 import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncPipeline;
 import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncRetry;
 import baton.interop.Tasks;
@@ -56,7 +57,12 @@ final class QuotaImport {
                 .build();
         breaker.onChange(report::changed);
         // The retry is outside: each attempt counts. The limiter is inside: a refused call takes no permit.
-        importAll(record -> retry.call(() -> breaker.protect(() -> limiter.withPermit(() -> send.apply(record)))));
+        AsyncPipeline upstream = AsyncPipeline.builder("import")
+                .retry(retry)
+                .breaker(breaker)
+                .limiter(limiter)
+                .build();
+        importAll(record -> upstream.call(() -> send.apply(record)));
     }
 
     /** A record that waits for its retry keeps its place among those under way. */
