@@ -52,9 +52,9 @@ class MigratingProductionTest {
                 .probes(5, Duration.ofSeconds(30))
                 .failuresToOpen(3)
                 .build();
-        try (AutoCloseable listening = breaker.onCall(event -> assertEquals(1, event.getAttempts()))) {
-            assertEquals("called", breaker.protect(() -> call()).join());
-        }
+        AutoCloseable listening = breaker.onCall(event -> assertEquals(1, event.getAttempts()));
+        assertEquals("called", breaker.protect(() -> call()).join());
+        listening.close();
         breaker.openFor(Duration.ofMinutes(5));
         assertEquals(BreakerState.OPEN, breaker.state());
         AsyncRetry retry = AsyncRetry.builder().maxAttempts(3).failAfterLast().build();
@@ -76,7 +76,10 @@ class MigratingProductionTest {
                 .attemptTimeout(Duration.ofSeconds(2))
                 .build();
         assertEquals("called", upstream.call(() -> call()).join());
-        assertEquals("called", upstream.call(() -> call(), e -> CompletableFuture.completedFuture(CACHED)).join());
+        assertEquals(
+                "called",
+                upstream.call(() -> call(), e -> CompletableFuture.completedFuture(CACHED))
+                        .join());
         assertEquals("loaded", upstream.blocking().call(() -> load()));
     }
 
