@@ -91,7 +91,7 @@ public final class AsyncScheduleEdits<K> {
     /**
      * Edits entries in a transaction of the caller: the edits become true with its commit, and then reach the running
      * schedule as any other; after a rollback there were none. It blocks the calling thread, and neither commits nor
-     * rolls back; see {@link JdbcScheduleStore#edit(Connection, kotlin.jvm.functions.Function1)}.
+     * rolls back; see {@link JdbcScheduleStore}.
      *
      * <pre>{@code
      * connection.setAutoCommit(false);

@@ -65,8 +65,7 @@ public final class Triggers {
 
     /**
      * Every day at {@code time} in {@code zone}. Where clocks are put forward over it, that day's due time is the end of
-     * the gap; where they are put back over it, the first of the two; a day that the zone leaves out has none. See {@link
-     * Trigger.Companion#daily}.
+     * the gap; where they are put back over it, the first of the two; a day that the zone leaves out has none. See {@link Trigger}.
      */
     public static Trigger daily(LocalTime time, ZoneId zone) {
         return Trigger.Companion.daily(Objects.requireNonNull(time, "time"), Objects.requireNonNull(zone, "zone"));
