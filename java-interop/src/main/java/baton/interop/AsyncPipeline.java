@@ -52,12 +52,15 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncPipeline {
     private final ResiliencePipeline pipeline;
     private final PipelineLayers layers;
-    private final PipelineGuards guards;
+    private final PipelineFuture.Guards guards;
 
     private AsyncPipeline(ResiliencePipeline pipeline) {
         this.pipeline = pipeline;
         this.layers = new PipelineLayers(pipeline);
-        this.guards = new PipelineGuards(layers);
+        AsyncRateLimiter limiter = layers.limiter == null ? null : AsyncRateLimiter.of(layers.limiter);
+        AsyncSemaphore semaphore = layers.semaphore == null ? null : AsyncSemaphore.of(layers.semaphore);
+        this.guards = new PipelineFuture.Guards(
+                limiter == null ? null : limiter::permit, semaphore == null ? null : semaphore::permit);
     }
 
     /**

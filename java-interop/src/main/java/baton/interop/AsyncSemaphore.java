@@ -307,6 +307,11 @@ public final class AsyncSemaphore implements AutoCloseable {
         return "Async" + semaphore;
     }
 
+    /** One permit for an action, without a timeout if that is null. */
+    CompletableFuture<Permit> permit(@Nullable Duration timeout) {
+        return request(1, null, null, timeout);
+    }
+
     private CompletableFuture<Permit> request(
             int permits, @Nullable Priority priority, @Nullable Executor executor, @Nullable Duration timeout) {
         return request(semaphore, permits, new SemaphorePermit(semaphore, permits), priority, executor, timeout);

@@ -1,6 +1,7 @@
 package baton.interop;
 
 import baton.bridge.BreakerBridge;
+import baton.interop.internal.blocking.CallStart;
 import baton.interop.internal.blocking.ThreadCountdown;
 import baton.interop.internal.futures.Stages;
 import baton.resilience.CircuitBreaker;
@@ -50,28 +51,11 @@ public final class BlockingCircuitBreaker {
         return call(breaker, start -> action.call());
     }
 
-    /** When the time of the callee began. A hedge restarts it on another thread. */
-    static final class Start implements Runnable {
-        private final CircuitBreaker breaker;
-        private volatile long nanos;
-
-        private Start(CircuitBreaker breaker) {
-            this.breaker = breaker;
-            nanos = BreakerBridge.start(breaker);
-        }
-
-        /** It begins now, after a wait for permits. */
-        @Override
-        public void run() {
-            nanos = BreakerBridge.restart(breaker);
-        }
-    }
-
     static <T extends @Nullable Object> T call(
-            CircuitBreaker breaker, BlockingFunction<? super Start, ? extends T> action) throws Exception {
+            CircuitBreaker breaker, BlockingFunction<? super CallStart, ? extends T> action) throws Exception {
         ThreadWaiter.throwIfInterrupted();
-        Start start = new Start(breaker);
-        Object call = BreakerBridge.enter(breaker, start.nanos);
+        CallStart start = new CallStart(breaker);
+        Object call = BreakerBridge.enter(breaker, start.nanos());
         T value;
         try {
             value = action.apply(start);
@@ -79,10 +63,10 @@ public final class BlockingCircuitBreaker {
             Throwable e = Stages.unwrap(thrown);
             boolean isInterrupted =
                     e instanceof InterruptedException || Thread.currentThread().isInterrupted();
-            BreakerBridge.failed(breaker, call, start.nanos, e, !isInterrupted);
+            BreakerBridge.failed(breaker, call, start.nanos(), e, !isInterrupted);
             throw Stages.asException(e);
         }
-        BreakerBridge.succeeded(breaker, call, start.nanos, value);
+        BreakerBridge.succeeded(breaker, call, start.nanos(), value);
         return value;
     }
 

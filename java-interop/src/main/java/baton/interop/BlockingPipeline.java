@@ -11,6 +11,7 @@ import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.ThreadCall;
 import baton.interop.internal.parallel.BlockingThreads;
 import baton.resilience.CircuitBreaker;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -43,11 +44,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingPipeline {
     private final PipelineLayers layers;
-    private final PipelineGuards guards;
+    private final @Nullable BlockingRateLimiter limiter;
+    private final @Nullable BlockingSemaphore semaphore;
 
     BlockingPipeline(PipelineLayers layers) {
         this.layers = layers;
-        this.guards = new PipelineGuards(layers);
+        limiter = layers.limiter == null ? null : new BlockingRateLimiter(layers.limiter);
+        semaphore = layers.semaphore == null ? null : new BlockingSemaphore(layers.semaphore);
     }
 
     /**
@@ -159,10 +162,19 @@ public final class BlockingPipeline {
     }
 
     private <T extends @Nullable Object> T guarded(Callable<T> action, boolean now, Runnable onBegin) throws Exception {
-        return guards.call(now, () -> {
+        Duration wait = now ? Duration.ZERO : layers.maxWait;
+        if (limiter != null) takeTurn(limiter, wait);
+        Callable<T> timed = () -> {
             onBegin.run();
             return layers.isTimed ? ThreadRetry.call(layers.limit, action, null, null) : action.call();
-        });
+        };
+        if (semaphore == null) return timed.call();
+        return wait == null ? semaphore.call(timed) : semaphore.call(wait, timed);
+    }
+
+    private static void takeTurn(BlockingRateLimiter limiter, @Nullable Duration wait) throws Exception {
+        if (wait == null) limiter.acquire();
+        else limiter.acquire(wait);
     }
 
     @Override

@@ -151,6 +151,7 @@ class AsyncPipelineTest {
             await(stage.handle((value, e) -> e));
             assertTrue(stage.isCancelled());
             assertEquals(end == End.CANCEL, future.isCancelled());
+            awaitFree();
             assertEquals(2, semaphore.availablePermits());
             assertEquals(0, fallbacks.get());
         }

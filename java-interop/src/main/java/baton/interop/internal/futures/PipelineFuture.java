@@ -7,6 +7,7 @@ import baton.bridge.RetryBridge;
 import baton.interop.Permit;
 import baton.resilience.CircuitBreaker;
 import baton.resilience.RetryPolicy;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -31,18 +32,15 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
     /** The stage of the layers, or that of the fallback; null once it has completed. */
     private volatile @Nullable CompletionStage<T> running;
 
-    /** The requests for a permit at each guard of a pipeline, by the primitives that it consists of. */
-    public interface Guards {
-        /**
-         * A permit of the limiter.
-         *
-         * @param now whether it is to be had now or not at all
-         */
-        CompletableFuture<Permit> limiter(boolean now);
-
-        /** A permit of the semaphore, as the other. */
-        CompletableFuture<Permit> semaphore(boolean now);
-    }
+    /**
+     * The requests for a permit at each guard of a pipeline, within a time, or without a limit for null.
+     *
+     * @param limiter null if there is none
+     * @param semaphore null if there is none
+     */
+    public record Guards(
+            @Nullable Function<@Nullable Duration, CompletableFuture<Permit>> limiter,
+            @Nullable Function<@Nullable Duration, CompletableFuture<Permit>> semaphore) {}
 
     private PipelineFuture(
             PipelineLayers layers,
@@ -179,13 +177,20 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
         }
 
         private CompletionStage<T> guarded(boolean now, Runnable onBegin) {
-            if (layers.limiter == null) return held(now, onBegin);
-            return WithPermitFuture.run(() -> held(now, onBegin), guards.limiter(now), null);
+            var limiter = guards.limiter;
+            if (limiter == null) return held(now, onBegin);
+            return WithPermitFuture.run(() -> held(now, onBegin), limiter.apply(wait(now)), null);
         }
 
         private CompletionStage<T> held(boolean now, Runnable onBegin) {
-            if (layers.semaphore == null) return timed(onBegin);
-            return WithPermitFuture.run(() -> timed(onBegin), guards.semaphore(now), null);
+            var semaphore = guards.semaphore;
+            if (semaphore == null) return timed(onBegin);
+            return WithPermitFuture.run(() -> timed(onBegin), semaphore.apply(wait(now)), null);
+        }
+
+        /** How long to wait for a permit: not at all if it is to be had now. */
+        private @Nullable Duration wait(boolean now) {
+            return now ? Duration.ZERO : layers.maxWait;
         }
 
         private CompletionStage<T> timed(Runnable onBegin) {
