@@ -63,7 +63,7 @@ import kotlinx.coroutines.isActive
  *
  * *Misuse.* A [retry] with an [RetryPolicy.attemptTimeout] of its own, a negative [maxWait], and an [attemptTimeout]
  * that is not above 0 throw [IllegalArgumentException]. Do not put the same limiter or semaphore into the block, too.
- * All members may be called from any thread. With one layer a call costs what that layer costs.
+ * All members may be called from any thread. A call costs some tens of nanoseconds more than its layers by hand.
  *
  * @property name shown by messages, and the name of its meters.
  * @property retry null for a single attempt.
