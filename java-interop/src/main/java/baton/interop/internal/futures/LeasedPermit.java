@@ -14,8 +14,11 @@ public final class LeasedPermit extends HeldPermit {
 
     @Override
     void releaseHeld() {
-        held.close();
-        lease.end();
+        try {
+            held.close();
+        } finally {
+            lease.end();
+        }
     }
 
     @Override
