@@ -142,7 +142,16 @@ public class ResiliencePipeline(
     }
 
     private suspend fun <T> attempt(trace: CallTrace?, block: suspend () -> T): T {
-        if (breaker == null && trace == null) return raced(null, block)
+        val breaker = breaker
+        if (trace != null || breaker != null && (limiter != null || semaphore != null)) return passing(trace, block)
+        // Without a wait the time of the callee begins with the call.
+        return if (breaker == null) raced(null, block) else counted(breaker, block)
+    }
+
+    private suspend fun <T> counted(breaker: CircuitBreaker, block: suspend () -> T): T =
+        breaker.protect { raced(null, block) }
+
+    private suspend fun <T> passing(trace: CallTrace?, block: suspend () -> T): T {
         val passage = Passage(trace)
         try {
             return if (breaker == null) raced(passage, block) else counted(breaker, passage, block)
