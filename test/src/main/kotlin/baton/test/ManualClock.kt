@@ -10,6 +10,7 @@ import java.time.DateTimeException
 import java.time.Duration
 import java.time.Instant
 import java.util.TreeSet
+import java.util.concurrent.locks.LockSupport
 import kotlin.time.toJavaDuration
 
 /**
@@ -88,23 +89,46 @@ public class ManualClock @JvmOverloads constructor(private val start: Instant = 
 
     /**
      * Lets time pass until the first entry of [schedule] is due, a schedule of Kotlin or of Java with this clock.
-     * False, and no time passes, if none is. A due time that has passed already is zero away.
+     * False, and no time passes, if none is.
+     *
+     * If an entry is due already, the call waits until the schedule has fired it, on a thread of its own, for at most a
+     * second of real time. A schedule on the thread of the test fires between two calls, say by `runCurrent()`. The
+     * call does not wait for the end of a run.
      *
      * @throws IllegalArgumentException if [schedule] is no schedule with this clock.
+     * @throws IllegalStateException if the schedule does not fire what is due, as it does not run; no time has passed.
      */
     public fun advanceToNextDue(schedule: Any): Boolean {
         val target = monitoredOf(schedule)
         require(target is Schedule<*> && target.config.clock === this) {
             "$schedule is no schedule with the clock $this"
         }
-        val due = firstDueOf(target) ?: return false
-        val remaining = Duration.between(instant(), due)
-        advance(if (remaining.isNegative) Duration.ZERO else roundedUp(remaining))
+        val due = nextDueOf(target) ?: return false
+        advance(Duration.between(instant(), due))
+        // Coroutines wait for whole milliseconds, so the timer of the schedule may be later by less than one.
+        if (firstDueOf(target) == due) advance(Duration.ofNanos(nanosToLastTimerWithinAMilli()))
         return true
     }
 
-    /** To a millisecond: that is the grain in which coroutines wait. */
-    private fun roundedUp(duration: Duration) = Duration.ofMillis(duration.plusNanos(NANOS_PER_MILLI - 1).toMillis())
+    /** When the first entry of [schedule] is due, once it has fired what was due before. */
+    private fun nextDueOf(schedule: Schedule<*>): Instant? {
+        val start = System.nanoTime()
+        while (true) {
+            val due = firstDueOf(schedule)
+            val now = instant()
+            if (due == null || due > now) return due
+            check(System.nanoTime() - start < PATIENCE) {
+                "$schedule has not fired what was due at $due, and it is $now: it does not run, its executor is busy, " +
+                    "or it runs on this thread, and needs runCurrent() between two calls"
+            }
+            LockSupport.parkNanos(this, BETWEEN_LOOKS)
+        }
+    }
+
+    private fun nanosToLastTimerWithinAMilli() =
+        synchronized(timers) {
+            timers.map { it.due - elapsed }.lastOrNull { it < NANOS_PER_MILLI }?.coerceAtLeast(0) ?: 0
+        }
 
     override fun schedule(delay: Duration, task: Runnable): AutoCloseable =
         synchronized(timers) {
@@ -172,5 +196,7 @@ public class ManualClock @JvmOverloads constructor(private val start: Instant = 
         val DEFAULT_START: Instant = Instant.parse("2000-01-01T00:00:00Z")
         private const val NAMED = 10
         private const val NANOS_PER_MILLI = 1_000_000L
+        private const val BETWEEN_LOOKS = 100_000L
+        private const val PATIENCE = 1_000_000_000L
     }
 }

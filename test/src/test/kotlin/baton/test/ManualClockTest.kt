@@ -2,12 +2,14 @@ package baton.test
 
 import baton.resilience.RateLimiter
 import baton.resilience.per
+import baton.scheduler.Overlap
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
 import java.time.Duration
 import java.time.Instant
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
 import org.junit.jupiter.api.assertThrows
 
 class ManualClockTest {
@@ -192,5 +195,52 @@ class ManualClockTest {
         val other = Schedule<String>(config = ScheduleConfig(clock = ManualClock())) {}
         assertThrows<IllegalArgumentException> { clock.advanceToNextDue(other) }
         assertThrows<IllegalArgumentException> { clock.advanceToNextDue(clock) }
+    }
+
+    private val aDay = Duration.ofDays(1)
+
+    @Test
+    fun advanceToNextDue_betweenMilliseconds_firesWithinTheSameCall() {
+        val runs = ArrayList<Instant>()
+        val schedule = Schedule<String>(config = ScheduleConfig(clock = clock)) { runs += it.at }
+        val run = CoroutineScope(Dispatchers.Unconfined + Job()).launch { schedule.run() }
+        clock.advance(Duration.ofNanos(500_000))
+        schedule.put("daily", Trigger.every(24.hours, start))
+        clock.advance(Duration.ofNanos(600_000))
+        for (day in 1L..3) {
+            assertTrue(clock.advanceToNextDue(schedule))
+            assertEquals(start.plus(aDay.multipliedBy(day)), runs.last())
+        }
+        assertEquals(3, runs.size)
+        run.cancel()
+    }
+
+    @Test
+    @Timeout(120)
+    fun advanceToNextDue_waitsForTheThreadsOfTheSchedule() {
+        val runs = CountDownLatch(365)
+        val config = ScheduleConfig(clock = clock, overlap = Overlap.ALLOW)
+        val schedule = Schedule<String>(config = config) { runs.countDown() }
+        val run = CoroutineScope(Dispatchers.Default + Job()).launch { schedule.run() }
+        schedule.put("daily", Trigger.every(24.hours, start.plusSeconds(3600)))
+        repeat(365) { assertTrue(clock.advanceToNextDue(schedule)) }
+        assertEquals(start.plusSeconds(3600).plus(aDay.multipliedBy(364)), clock.instant())
+        assertTrue(runs.await(2, TimeUnit.MINUTES)) { "${runs.count} runs are missing" }
+        run.cancel()
+    }
+
+    @Test
+    fun advanceToNextDue_pastADueTimeThatDoesNotFire_saysWhy() {
+        val schedule = Schedule<String>(name = "reports", config = ScheduleConfig(clock = clock)) {}
+        schedule.put("daily", Trigger.every(24.hours, start.plusSeconds(3600)))
+        assertTrue(clock.advanceToNextDue(schedule))
+        val failure = assertThrows<IllegalStateException> { clock.advanceToNextDue(schedule) }
+        assertEquals(start.plusSeconds(3600), clock.instant())
+        val due = start.plusSeconds(3600)
+        assertEquals(
+            "$schedule has not fired what was due at $due, and it is $due: it does not run, its executor is busy, " +
+                "or it runs on this thread, and needs runCurrent() between two calls",
+            failure.message,
+        )
     }
 }

@@ -14,16 +14,16 @@ internal class LoopTimes<K : Any>(
     private val entry = PeekedEntry(table)
 
     /**
-     * How many microseconds the loop may sleep; 0 if there is something to do. From here on a step that makes an entry
-     * due earlier wakes it.
+     * How many microseconds the loop may sleep; 0 if there is something to do, and [Times.NEVER] if it needs no timer.
+     * From here on a step that makes an entry due earlier wakes it.
      */
     fun sleepTime(now: Long): Long =
         table.step {
             val first = if (table.isPaused) Times.NEVER else table.heap.firstDue
             if (first <= now || table.triggeredSlots.size > 0) return@step 0
-            val due = if (first == Times.NEVER) Times.LATEST else Times.roundedUp(first, resolution)
+            val due = if (first == Times.NEVER) first else Times.roundedUp(first, resolution)
             table.wakeUpAt = if (clock.isReal) minOf(due, Times.saturated(now, LONGEST_SLEEP_MICROS)) else due
-            table.wakeUpAt - now
+            if (table.wakeUpAt == Times.NEVER) Times.NEVER else table.wakeUpAt - now
         }
 
     /**
