@@ -68,6 +68,7 @@ public final class BatonAssertions {
      * <p>While something is left, it looks again, for a second: futures complete before their threads have taken the
      * last step. One error lists all leaks. If the body throws, that is thrown, with the error as suppressed.
      *
+     * @param targets at least one
      * @throws X what the body throws
      */
     public static <X extends Throwable> void assertNoLeaks(Body<X> body, Object... targets) throws X {

@@ -32,7 +32,8 @@ import kotlin.time.Duration
  *
  * @param objects each `Monitored`, or an object of the Java API with one behind it.
  * @throws AssertionError if something is left.
- * @throws IllegalArgumentException if there is nothing to assert about one of [objects]; [block] has not run.
+ * @throws IllegalArgumentException if there are no [objects], or nothing to assert about one of them; [block] has not
+ *   run.
  */
 @OptIn(ExperimentalContracts::class)
 public inline fun <T> assertNoLeaks(vararg objects: Any, patience: Duration = Duration.ZERO, block: () -> T): T {

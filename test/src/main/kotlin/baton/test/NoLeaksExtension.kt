@@ -23,9 +23,10 @@ import org.junit.jupiter.api.extension.ExtensionContext
  * Tests that use the objects at the same time count as one another's leaks.
  *
  * @param targets as those of [assertNoLeaks].
+ * @throws IllegalArgumentException if there are none.
  */
 public class NoLeaksExtension(vararg targets: Any) : BeforeEachCallback, AfterEachCallback {
-    private val targets = targets.asList()
+    private val targets = LeakCheck.requireObjects(targets.asList())
 
     override fun beforeEach(context: ExtensionContext) {
         context.getStore(OURS).put(this, LeakCheck(targets))

@@ -21,9 +21,10 @@ import io.kotest.engine.test.TestResult
  * last step. Tests that use the objects at the same time count as one another's leaks.
  *
  * @param targets as those of [assertNoLeaks].
+ * @throws IllegalArgumentException if there are none.
  */
 public class NoLeaksSpecExtension(vararg targets: Any) : TestCaseExtension {
-    private val targets = targets.asList()
+    private val targets = LeakCheck.requireObjects(targets.asList())
 
     override suspend fun intercept(testCase: TestCase, execute: suspend (TestCase) -> TestResult): TestResult {
         if (testCase.type != TestType.Test) return execute(testCase)

@@ -11,7 +11,7 @@ internal fun holdersOf(lock: Monitored, owners: List<Any> = emptyList()): String
         !recorded.isNullOrEmpty() -> ", " + recorded.joinToString()
         owners.isNotEmpty() -> ", " + owners.joinToString { "owner $it" }
         recorded != null -> " (the holder is unknown: it has neither a coroutine nor an owner)"
-        lock is Semaphore && lock.permits != 1 -> " (holders are recorded where there is one permit alone)"
+        lock is Semaphore && lock.permits != 1 -> " (holders are recorded of one permit alone: try Semaphore(1))"
         else -> " (the holder is unknown: -Dbaton.deadlocks=true records it)"
     }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.LockSupport
 
 /** Compares [targets] as they are now with how they are at the end. */
 internal class LeakCheck(targets: List<Any>) {
-    private val before = targets.map(::Look)
+    private val before = requireObjects(targets).map(::Look)
 
     /**
      * Ends the check. While something is left, it looks again, for as long as [patienceNanos].
@@ -46,6 +46,12 @@ internal class LeakCheck(targets: List<Any>) {
     }
 
     companion object {
+        /** For a check of no objects, which would find nothing whatever is left. */
+        fun requireObjects(targets: List<Any>): List<Any> {
+            require(targets.isNotEmpty()) { "no objects to look at: name those at which nothing may be left" }
+            return targets
+        }
+
         /** Of tests in real time, in which the last steps of other threads may take a while. */
         @JvmField val PATIENCE: Long = TimeUnit.SECONDS.toNanos(1)
 

@@ -11,7 +11,9 @@ import java.lang.reflect.InvocationTargetException
  */
 internal fun monitoredOf(target: Any): Monitored {
     val behind = if (target.javaClass.name.startsWith("baton.interop.")) kotlinOf(target) else target
-    return requireNotNull(behind as? Monitored) { "$target is not Monitored" }
+    return requireNotNull(behind as? Monitored) {
+        "$target, a ${target.javaClass.name}, is not Monitored: pass an object of Baton, such as a baton.sync.Semaphore"
+    }
 }
 
 private fun kotlinOf(target: Any): Any? =

@@ -183,7 +183,10 @@ class AssertionsTest {
             assertEquals("expected = -1, must be at least 0", refusal.message)
         }
         val refusal = assertThrows<IllegalArgumentException> { BatonAssertions.assertIdle("text") }
-        assertEquals("text is not Monitored", refusal.message)
+        assertEquals(
+            "text, a java.lang.String, is not Monitored: pass an object of Baton, such as a baton.sync.Semaphore",
+            refusal.message,
+        )
     }
 
     companion object {
@@ -214,7 +217,7 @@ class AssertionsTest {
             return listOf(
                 Case(
                     semaphore,
-                    "permits held: 2 (holders are recorded where there is one permit alone)",
+                    "permits held: 2 (holders are recorded of one permit alone: try Semaphore(1))",
                     waiter,
                     { withPermit(semaphore) },
                 ) {

@@ -48,7 +48,7 @@ class HoldersDeadlockTest {
         val unknown = " (the holder is unknown: it has neither a coroutine nor an owner)"
         assertEquals("  permits held: 1$unknown", linesOf { semaphore.shouldBeIdle() }.last())
         val several = Semaphore(2).also { it.tryAcquire() }
-        val notRecorded = " (holders are recorded where there is one permit alone)"
+        val notRecorded = " (holders are recorded of one permit alone: try Semaphore(1))"
         assertEquals("  permits held: 1$notRecorded", linesOf { several.shouldBeIdle() }.last())
     }
 }

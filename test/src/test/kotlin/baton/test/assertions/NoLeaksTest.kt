@@ -10,6 +10,9 @@ import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
 import baton.sync.withLock
+import baton.test.BatonAssertions
+import baton.test.NoLeaksExtension
+import baton.test.NoLeaksSpecExtension
 import baton.test.assertNoLeaks
 import baton.test.shouldBeIdle
 import kotlin.time.Duration.Companion.days
@@ -30,7 +33,7 @@ import org.junit.jupiter.api.assertThrows
 
 class NoLeaksTest {
     private val semaphore = Semaphore(3, name = "uplink")
-    private val ofSeveral = " (holders are recorded where there is one permit alone)"
+    private val ofSeveral = " (holders are recorded of one permit alone: try Semaphore(1))"
 
     @Test
     fun block_thatGivesAllBack_returnsItsValue() = runTest {
@@ -43,6 +46,22 @@ class NoLeaksTest {
                 "value"
             }
         assertEquals("value", value)
+    }
+
+    @Test
+    fun noObjects_isRefused_andTheBlockDoesNotRun() {
+        val message = "no objects to look at: name those at which nothing may be left"
+        val refusal = assertThrows<IllegalArgumentException> { assertNoLeaks { semaphore.tryAcquire() } }
+        assertEquals(message, refusal.message)
+        assertEquals(3, semaphore.availablePermits)
+        for (make in listOf<() -> Any>({ NoLeaksExtension() }, { NoLeaksSpecExtension() })) {
+            assertEquals(message, assertThrows<IllegalArgumentException> { make() }.message)
+        }
+        val java =
+            assertThrows<IllegalArgumentException> {
+                BatonAssertions.assertNoLeaks<Exception>({ semaphore.tryAcquire() })
+            }
+        assertEquals(listOf(message, 3), listOf(java.message, semaphore.availablePermits))
     }
 
     @Test
