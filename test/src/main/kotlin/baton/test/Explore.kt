@@ -65,7 +65,8 @@ public fun explore(
  * Runs [body] once, in the order that an error of [explore] names in its `replay("…")`; an empty string stands for the
  * usual order. Fails as [explore] does, with the story of the run.
  *
- * @throws IllegalArgumentException if [choices] is no such order.
+ * @throws IllegalArgumentException if [choices] is no such order, or none of this body: after a change of the body,
+ *   [explore] is to run again.
  */
 public fun replay(choices: String, body: suspend ExploreScope.() -> Unit) {
     Exploration(bodyOf(body)).replay(StepChoices.parse(choices))

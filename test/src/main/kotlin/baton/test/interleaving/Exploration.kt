@@ -19,8 +19,15 @@ internal class Exploration(private val body: Body) {
 
     fun replay(choices: StepChoices) {
         val story = Story()
-        val run = Run(body, Again(choices), choices.hasCancel(), story)
-        val failure = run.run(isPatient = true) ?: return
+        val order = Again(choices)
+        val run = Run(body, order, choices.hasCancel(), story)
+        val failure = run.run(isPatient = true)
+        val steps = run.explorer.steps
+        val missing = order.missing ?: if (failure == null && steps < choices.size) "there are $steps steps" else null
+        require(missing == null) {
+            "choices = '$choices': $missing. The body is not the one that failed: run explore again"
+        }
+        if (failure == null) return
         throw outside(failure) ?: error("replay: the order", run.explorer.choices(), failure, story)
     }
 

@@ -11,14 +11,19 @@ internal class Outside(private val context: CoroutineContext, private val thread
     fun failure(): IllegalStateException {
         val name = context[CoroutineName]?.name ?: "a coroutine"
         val dispatcher = context[ContinuationInterceptor]
+        val isResumed = dispatcher is Explorer || dispatcher == null
         val what =
-            if (dispatcher is Explorer || dispatcher == null) "$name was resumed by the thread '$thread'"
+            if (isResumed) "$name was resumed by the thread '$thread'"
             else "$name runs on $dispatcher, in the thread '$thread'"
-        return IllegalStateException("$what, which is not explored. $ADVICE")
+        val advice = if (isResumed) OF_A_CALLBACK else OF_A_DISPATCHER
+        return IllegalStateException("$what, which is not explored. $advice")
     }
 
     private companion object {
-        const val ADVICE =
+        const val OF_A_CALLBACK =
+            "Resume it from a coroutine of the body instead: let a fake call back from one that the body launches"
+
+        const val OF_A_DISPATCHER =
             "Use the dispatcher of the body instead, by passing " +
                 "coroutineContext[ContinuationInterceptor] as CoroutineDispatcher to the code that chooses another one"
     }

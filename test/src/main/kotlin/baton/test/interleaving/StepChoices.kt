@@ -31,16 +31,14 @@ internal class StepChoices(private val choices: IntArray) {
     }
 
     /** As [parse] reads it: the number of each step with an unusual choice, counted from 1, and the choice. */
-    override fun toString(): String =
-        unusual.joinToString(" ") { step ->
-            val choice = choices[step]
-            "${step + 1}=" + if (choice < 0) "x${-choice}" else "$choice"
-        }
+    override fun toString(): String = unusual.joinToString(" ") { step -> "${step + 1}=${textOf(choices[step])}" }
 
     companion object {
         const val USUAL: Int = 0
 
         val NONE: StepChoices = StepChoices(IntArray(0))
+
+        fun textOf(choice: Int): String = if (choice < 0) "x${-choice}" else "$choice"
 
         private val CHOICE = Regex("([1-9]\\d{0,8})=(x?)([1-9]\\d{0,8})")
 
