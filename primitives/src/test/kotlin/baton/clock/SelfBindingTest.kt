@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
 import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -205,9 +206,45 @@ internal class SelfBindingTest {
         runTest {
             limiter.acquire()
             val call = CompletableFuture.supplyAsync { runCatching { limiter.tryAcquire() } }
-            assertTrue(call.get(2, TimeUnit.MINUTES).exceptionOrNull() is IllegalStateException)
+            val refusal = call.get(2, TimeUnit.MINUTES).exceptionOrNull() as IllegalStateException
+            val start = "RateLimiter 'api' is used in the virtual time of runTest, and now by Thread["
+            val end =
+                "]: make it with clock = testScheduler.asBatonClock() of baton-test. No thread can wait for that clock " +
+                    "in a blocking call"
+            val message = refusal.message!!
+            assertTrue(message.startsWith(start) && message.endsWith(end), message)
         }
         assertFalse(limiter.tryAcquire())
+    }
+
+    @Test
+    fun refusals_nameTheRemedy_andTheTwoTimes() = runTest {
+        val remedy = "make it with clock = testScheduler.asBatonClock() of baton-test"
+        assertEquals(
+            "RateLimiter 'api' does not know the time of the test: $remedy, or, in the Kotlin API, call one of its " +
+                "suspend functions first, for a limiter tryAcquire(timeout = Duration.ZERO)",
+            assertThrows<IllegalStateException> { limiter.tryAcquire() }.message,
+        )
+        assertTrue(limiter.tryAcquire(timeout = Duration.ZERO))
+        assertFalse(limiter.tryAcquire())
+        val mixed =
+            withContext(Dispatchers.IO) { runCatching { limiter.acquire() }.exceptionOrNull() as IllegalStateException }
+        assertEquals(
+            "RateLimiter 'api' was used in the virtual time of runTest, and now in BatonClock.system, in one test: " +
+                remedy,
+            mixed.message,
+        )
+        val waiter = launch { limiter.acquire() }
+        runCurrent()
+        val another = TestScope()
+        val other = another.async { runCatching { limiter.acquire() } }
+        another.runCurrent()
+        assertEquals(
+            "RateLimiter 'api' has callers that wait in the virtual time of runTest, and a caller in the virtual time " +
+                "of another test: $remedy",
+            other.getCompleted().exceptionOrNull()?.message,
+        )
+        waiter.cancel()
     }
 
     @Test

@@ -6,6 +6,7 @@ import baton.monitoring.Usage
 import baton.scheduler.Schedule
 import baton.scheduler.bridge.firstDueOf
 import baton.test.assertions.monitoredOf
+import baton.test.interleaving.Explorer
 import java.time.DateTimeException
 import java.time.Duration
 import java.time.Instant
@@ -130,12 +131,16 @@ public class ManualClock @JvmOverloads constructor(private val start: Instant = 
             timers.map { it.due - elapsed }.lastOrNull { it < NANOS_PER_MILLI }?.coerceAtLeast(0) ?: 0
         }
 
-    override fun schedule(delay: Duration, task: Runnable): AutoCloseable =
-        synchronized(timers) {
-            val nanos = if (delay.isNegative) 0 else nanosOf(delay)
-            val due = if (nanos > Long.MAX_VALUE - elapsed) Long.MAX_VALUE else elapsed + nanos
-            Timer(due, scheduled++, task).also { timers += it }
-        }
+    override fun schedule(delay: Duration, task: Runnable): AutoCloseable {
+        val nanos = if (delay.isNegative) 0 else nanosOf(delay)
+        val timer =
+            synchronized(timers) {
+                val due = if (nanos > Long.MAX_VALUE - elapsed) Long.MAX_VALUE else elapsed + nanos
+                Timer(due, scheduled++, task).also { timers += it }
+            }
+        Explorer.hasTimerOn(this)
+        return timer
+    }
 
     /** The timers, as callers that wait; a clock has no capacity. */
     override fun usage(): Usage =

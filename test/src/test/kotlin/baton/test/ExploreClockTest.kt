@@ -8,14 +8,17 @@ import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import baton.resilience.retry
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
 
 /** What measures time binds itself to the virtual time of a run. */
 class ExploreClockTest {
@@ -56,6 +59,57 @@ class ExploreClockTest {
         }
         // And not longer: a thread may use it now.
         assertTrue(limiter.availablePermits <= 1)
+    }
+
+    @Test
+    fun tryAcquire_beforeTheLimiterKnowsTheRun_saysWhichCallIsFirst() {
+        val limiter = RateLimiter.tokenBucket(1 per 1.seconds, name = "api")
+        val refusal = assertThrows<AssertionError> { explore { limiter.tryAcquire() } }.cause!!
+        assertEquals(
+            "RateLimiter 'api' does not know the time of explore: in the Kotlin API, call one of its suspend " +
+                "functions first, for a limiter tryAcquire(timeout = Duration.ZERO)",
+            refusal.message,
+        )
+        explore(runs = 20) {
+            val own = RateLimiter.tokenBucket(1 per 1.seconds)
+            assertTrue(own.tryAcquire(timeout = Duration.ZERO))
+            assertFalse(own.tryAcquire())
+            launch { own.acquire() }
+        }
+    }
+
+    @Test
+    fun threadThatUsesALimiterOfARun_isToldToKeepItThere() {
+        var message: String? = null
+        explore(runs = 1) {
+            val limiter = RateLimiter.tokenBucket(1 per 1.seconds, name = "api")
+            limiter.acquire()
+            Thread { message = runCatching { limiter.tryAcquire() }.exceptionOrNull()?.message }
+                .apply { start() }
+                .join(120_000)
+        }
+        assertTrue(
+            message!!.startsWith("RateLimiter 'api' is used in the virtual time of explore, and now by "),
+            message,
+        )
+        val remedy = ": make it in the body of explore, and use it in coroutines of that body alone"
+        assertTrue(message!!.endsWith(remedy), message)
+    }
+
+    @Test
+    fun manualClock_thatNoCoroutineAdvances_isNamed() {
+        val clock = ManualClock()
+        val failure =
+            assertThrows<AssertionError> {
+                explore {
+                    val limiter = RateLimiter.tokenBucket(1 per 1.seconds, clock = clock)
+                    launch { repeat(2) { limiter.acquire() } }
+                }
+            }
+        val hint = failure.message!!.lines().filter { "advance" in it }
+        val why = ": a coroutine of the body has to advance it, or the object needs no clock in explore"
+        val timer = "ManualClock (2000-01-01T00:00:00Z, timers = 1: a timer in PT1S)"
+        assertEquals(listOf("  $timer has timers$why"), hint)
     }
 
     @Test

@@ -2,7 +2,6 @@ package baton.waiting.clock
 
 import baton.BatonClock
 import baton.InternalBatonApi
-import baton.waiting.clock.VirtualTime.REMEDY
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
 import java.lang.invoke.MethodHandles
@@ -155,12 +154,19 @@ public open class BoundClock(given: BatonClock?, context: CoroutineContext? = nu
     private fun requireChange(bound: Binding?, clock: BatonClock, test: Job?, owner: ClockOwner) {
         if (bound == null && clock is RealClock) return
         check(!owner.isAwaited) {
-            "${owner.ownerLabel} has callers that wait in ${this.clock}, and a caller in $clock: $REMEDY"
+            val ours = this.clock
+            val theirs =
+                if (ours is VirtualClock && clock is VirtualClock) "the virtual time of another test" else "$clock"
+            "${owner.ownerLabel} has callers that wait in $ours, and a caller in $theirs: " +
+                VirtualTime.remedyIn(ours, clock)
         }
         if (bound == null) return
         val isMixed =
             if (clock is RealClock) bound.isVirtual && bound.testGoesOn else !bound.isVirtual && bound.isOf(test)
-        check(!isMixed) { "${owner.ownerLabel} was used in ${bound.clock}, and now in $clock, in one test: $REMEDY" }
+        check(!isMixed) {
+            "${owner.ownerLabel} was used in ${bound.clock}, and now in $clock, in one test: " +
+                VirtualTime.remedyIn(bound.clock, clock)
+        }
     }
 
     /** Called by each call of [owner] without a coroutine that depends on the time. */
@@ -171,17 +177,27 @@ public open class BoundClock(given: BatonClock?, context: CoroutineContext? = nu
     private fun requireKnown(bound: Binding?, owner: ClockOwner) {
         if (bound?.isGiven == true) return
         val isOfTest = bound != null && bound.isVirtual && bound.testGoesOn
-        if (!VirtualTime.isTestThread()) {
-            check(!isOfTest) {
-                "${owner.ownerLabel} is used in ${this.clock}, and now by ${Thread.currentThread()}: $REMEDY"
-            }
+        val runner = VirtualTime.runnerOfThread()
+        if (runner == null) {
+            check(!isOfTest) { threadText(owner) }
             leaveEndedTest()
         } else {
-            check(isOfTest) {
-                "${owner.ownerLabel} does not know the time of the test: $REMEDY, or call one of its suspend " +
-                    "functions first"
-            }
+            check(isOfTest) { unknownText(owner, runner) }
         }
+    }
+
+    private fun threadText(owner: ClockOwner): String {
+        val clock = clock
+        val then = if (clock is VirtualClock) ". No thread can wait for that clock in a blocking call" else ""
+        return "${owner.ownerLabel} is used in $clock, and now by ${Thread.currentThread()}: " +
+            VirtualTime.remedyIn(clock) +
+            then
+    }
+
+    private fun unknownText(owner: ClockOwner, runner: VirtualTime.Runner): String {
+        val test = if (runner == VirtualTime.Runner.EXPLORE) "explore: " else "the test: ${VirtualTime.IN_TEST}, or, "
+        return "${owner.ownerLabel} does not know the time of ${test}in the Kotlin API, call one of its suspend " +
+            "functions first, for a limiter tryAcquire(timeout = Duration.ZERO)"
     }
 
     /** Called by a thread that runs no test. */
@@ -195,7 +211,7 @@ public open class BoundClock(given: BatonClock?, context: CoroutineContext? = nu
 
     /** Called before a thread waits for [owner]: it cannot wait for a clock that does not go on by itself. */
     public open fun requireReal(owner: ClockOwner) {
-        if (VirtualTime.isPossible && !VirtualTime.isTestThread()) leaveEndedTest()
+        if (VirtualTime.isPossible && VirtualTime.runnerOfThread() == null) leaveEndedTest()
         val clock = clock
         check(clock is RealClock) {
             "${owner.ownerLabel} has the clock $clock, for which no thread can wait: use its futures"

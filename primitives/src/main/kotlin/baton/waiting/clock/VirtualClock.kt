@@ -33,7 +33,7 @@ public class VirtualClock(
 
     private fun currentMillis() = VirtualTime.millisOf(scheduler)
 
-    override fun toString(): String = "the virtual time of $scheduler"
+    override fun toString(): String = "the virtual time of runTest"
 
     private companion object {
         const val NANOS_PER_MILLI = 1_000_000L

@@ -81,22 +81,38 @@ internal object VirtualTime {
 
     private fun refuseInTest(dispatcher: Any, context: CoroutineContext): BatonClock? {
         val isInTest = context.fold(false) { found, element -> found || library?.isScheduler(element) == true }
-        check(!isInTest) { "In a test with virtual time, that of $dispatcher is unknown: $REMEDY" }
+        check(!isInTest) { "In a test with virtual time, that of $dispatcher is unknown: $IN_TEST" }
         return null
     }
 
     fun millisOf(scheduler: Any): Long = checkNotNull(library).millisOf(scheduler)
 
-    /** Whether the calling thread runs a test with virtual time. Walks the stack. */
-    fun isTestThread(): Boolean =
+    /** What runs a test in virtual time on the calling thread; null if nothing does. Walks the stack. */
+    fun runnerOfThread(): Runner? =
         StackWalker.getInstance().walk { frames ->
-            frames.anyMatch { frame -> RUNNERS.any(frame.className::startsWith) }
+            frames.map { frame -> runnerIn(frame.className) }.filter { it != null }.findFirst().orElse(null)
         }
 
-    /** The packages that run the coroutines of a test. */
-    private val RUNNERS = listOf(TestLibrary.NAME, "baton.test.interleaving.")
+    private fun runnerIn(className: String) = Runner.entries.firstOrNull { className.startsWith(it.packageName) }
 
-    /** How a message ends. */
-    const val REMEDY: String =
-        "make it with clock = testScheduler.asBatonClock() of baton-test, in explore with a ManualClock"
+    /** What runs the coroutines of a test. */
+    enum class Runner(val packageName: String) {
+        RUN_TEST(TestLibrary.NAME),
+        EXPLORE("baton.test.interleaving."),
+    }
+
+    /** How a message ends about an object of which this refuses a use in the time of [clocks], not all of them real. */
+    fun remedyIn(vararg clocks: BatonClock): String {
+        val virtual = clocks.first { it !is RealClock }
+        return when {
+            virtual is VirtualClock -> IN_TEST
+            runnerIn(virtual.javaClass.name) == Runner.EXPLORE -> IN_EXPLORE
+            else -> "make it with the clock $virtual"
+        }
+    }
+
+    /** For an object that has to know the time of a test, but not by its first call. */
+    const val IN_TEST: String = "make it with clock = testScheduler.asBatonClock() of baton-test"
+
+    private const val IN_EXPLORE = "make it in the body of explore, and use it in coroutines of that body alone"
 }

@@ -1,6 +1,7 @@
 package baton.test.interleaving
 
 import baton.BatonClock
+import baton.monitoring.Monitored
 import baton.waiting.Waiter
 import baton.waiting.clock.ClockedDispatcher
 import kotlin.coroutines.CoroutineContext
@@ -42,6 +43,9 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
         private set
 
     val coroutines: Coroutines = Coroutines()
+
+    /** The clocks on which timers were set, and whose time the run does not move. */
+    val manualClocks: MutableList<Monitored> = ArrayList(0)
 
     val alternatives: Alternatives = Alternatives()
 
@@ -168,5 +172,10 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
         private val ON_THREAD = ThreadLocal<Explorer>()
 
         fun isOnThisThread(): Boolean = ON_THREAD.get() != null
+
+        /** A timer is set on [clock], which only a call advances. */
+        fun hasTimerOn(clock: Monitored) {
+            ON_THREAD.get()?.run { if (clock !in manualClocks) manualClocks += clock }
+        }
     }
 }

@@ -62,7 +62,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
     }
 
     private fun stuck(): Failure {
-        val stuck = StuckRun(explorer.coroutines, bodyHasReturned)
+        val stuck = StuckRun(explorer, bodyHasReturned)
         return Failure(Failure.Kind.DEADLOCK, STUCK, details = if (story == null) "" else stuck.details())
     }
 

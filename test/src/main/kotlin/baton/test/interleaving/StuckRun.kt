@@ -4,11 +4,13 @@ import baton.monitoring.Deadlock
 import baton.monitoring.core.standingDeadlocks
 
 /** A run in which no coroutine is ready and no timer is set, although the body has not ended. */
-internal class StuckRun(private val coroutines: Coroutines, private val bodyHasReturned: Boolean) {
+internal class StuckRun(private val explorer: Explorer, private val bodyHasReturned: Boolean) {
     /** Who waits for what, and who holds that. */
     fun details(): String {
         val deadlocks = standingDeadlocks()
-        val lines = coroutines.active().map(::waitOf) + (deadlocks?.map(::textOf)?.sorted() ?: listOf(HOW))
+        val clocks = explorer.manualClocks.filter { it.usage().waiting > 0 }.map { "$it has timers: $ADVANCE" }
+        val holders = deadlocks?.map(::textOf)?.sorted() ?: listOf(HOW)
+        val lines = explorer.coroutines.active().map(::waitOf) + clocks + holders
         return lines.joinToString("", "\nThen nothing can go on:") { "\n  $it" }
     }
 
@@ -36,5 +38,6 @@ internal class StuckRun(private val coroutines: Coroutines, private val bodyHasR
 
     private companion object {
         const val HOW = "-Dbaton.deadlocks=true names the holders, too"
+        const val ADVANCE = "a coroutine of the body has to advance it, or the object needs no clock in explore"
     }
 }
