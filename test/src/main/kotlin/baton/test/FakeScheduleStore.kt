@@ -118,8 +118,12 @@ constructor(private val inside: ScheduleStore<K> = InMemoryScheduleStore(), cloc
                 caller.invokeOnCancellation { timer?.dispose() }
             }
         }
-        if (fails(time.read())) throw IOException("$call of a FakeScheduleStore fails, as the test wants it")
+        if (fails(time.read())) throw failureOf(call)
     }
+
+    /** Without its frames: a schedule without `onFailure` prints it, and the test knows where it comes from. */
+    private fun failureOf(call: String) =
+        IOException("$call of a FakeScheduleStore fails, as the test wants it").apply { stackTrace = emptyArray() }
 
     private fun fails(now: Long): Boolean = failures.getAndUpdate { maxOf(it - 1, 0) } > 0 || now < failsUntil
 

@@ -35,6 +35,8 @@ class FakeScheduleStoreTest {
         assertEquals(IOException::class.java, outcome())
         val failure = assertThrows<IOException> { store.load(0) }
         assertEquals("load of a FakeScheduleStore fails, as the test wants it", failure.message)
+        // It may be printed, and where it comes from is known.
+        assertEquals(0, failure.stackTrace.count { it.className.startsWith("baton.") })
         assertEquals(0, store.load(0).size)
         assertEquals(null, outcome())
         assertEquals(listOf(1, 5), listOf(store.load(0).size, store.calls))
