@@ -16,6 +16,7 @@ import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
 import baton.sync.Semaphore
 import baton.sync.withPermit
+import baton.test.FakeScheduleStore
 import baton.test.asBatonClock
 import baton.test.assertNoLeaks
 import baton.test.shouldBeIdle
@@ -29,6 +30,7 @@ import java.time.ZoneId
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.cancelAndJoin
@@ -133,6 +135,21 @@ internal class TimeExamplesTest {
     fun `an import that fails gives its permits back`() = runTest {
         val uplink = Semaphore(2, name = "uplink")
         assertNoLeaks(uplink) { runCatching { uplink.withPermit { throw IOException() } } }
+    }
+
+    @Test
+    fun `a schedule fires during an outage of its store`() = runTest {
+        val store = FakeScheduleStore<String>()
+        val failures = ArrayList<Throwable>()
+        val config = ScheduleConfig(clock = testScheduler.asBatonClock(), onFailure = { _, e -> failures += e })
+        val schedule = Schedule(store, config = config) {}
+        backgroundScope.launch { schedule.run() }
+        runCurrent() // loads
+        store.failFor(10.minutes)
+        schedule.put("report", Trigger.every(1.minutes, Instant.EPOCH))
+        delay(9.5.minutes)
+        assertEquals(9, schedule.metrics.fired)
+        assertEquals(1, failures.size) // once for each outage
     }
 
     @Test
