@@ -10,6 +10,7 @@ import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
+import baton.resilience.RateLimiters
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import baton.resilience.retry
@@ -48,6 +49,11 @@ internal class ClockSweepTest {
             Case("baton/resilience/RateLimiter", 4_000L) {
                 val limiter = RateLimiter.tokenBucket(1 per 1.seconds)
                 repeat(5) { limiter.acquire() }
+                currentTime
+            },
+            Case("baton/resilience/RateLimiters", 4_000L) {
+                val limiters = RateLimiters<String>(1 per 1.seconds)
+                repeat(5) { limiters.acquire("a") }
                 currentTime
             },
             Case("baton/resilience/CircuitBreakerConfig", "probed") {
