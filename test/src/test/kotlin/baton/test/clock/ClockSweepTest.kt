@@ -5,12 +5,14 @@ import baton.batch.ConcurrencyConfig
 import baton.monitoring.Alert
 import baton.monitoring.AlertRules
 import baton.monitoring.Monitor
+import baton.resilience.AttemptTimeoutException
 import baton.resilience.Backoff
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.Jitter
 import baton.resilience.RateLimiter
 import baton.resilience.RateLimiters
+import baton.resilience.ResiliencePipeline
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import baton.resilience.retry
@@ -75,6 +77,11 @@ internal class ClockSweepTest {
                     }
                 }
                 attempts
+            },
+            Case("baton/resilience/ResiliencePipeline", 1_000L) {
+                val pipeline = ResiliencePipeline(attemptTimeout = 1.seconds)
+                assertThrows<AttemptTimeoutException> { pipeline.call { delay(1.minutes) } }
+                currentTime
             },
             Case("baton/batch/BatchProcessor", 3.minutes) {
                 val processor = BatchProcessor(ConcurrencyConfig(maxConcurrentTasks = 1))
