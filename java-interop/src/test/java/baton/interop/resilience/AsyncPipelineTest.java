@@ -313,13 +313,13 @@ class AsyncPipelineTest {
     @Test
     void failuresOfTheRace_areTheFirstWithTheOthersSuppressed_andAnErrorEndsItAtOnce() {
         CompletableFuture<String> first = new CompletableFuture<>();
-        CountDownLatch second = new CountDownLatch(2);
+        AtomicInteger begun = new AtomicInteger();
         AsyncPipeline pipeline = full().hedge(Duration.ofMillis(5), 2).build();
         CompletableFuture<String> call = pipeline.call(() -> {
-            second.countDown();
-            return second.getCount() == 1 ? first : CompletableFuture.failedFuture(new IOException("second"));
+            boolean isFirst = begun.incrementAndGet() == 1;
+            return isFirst ? first : CompletableFuture.failedFuture(new IOException("second"));
         });
-        while (second.getCount() > 0) Thread.onSpinWait();
+        while (begun.get() < 2) Thread.onSpinWait();
         first.completeExceptionally(new CompletionException(new IOException("first")));
         Throwable why = awaitFailure(call);
         assertEquals("first", why.getMessage());
