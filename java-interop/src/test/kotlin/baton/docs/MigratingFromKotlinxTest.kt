@@ -98,6 +98,8 @@ class MigratingFromKotlinxTest {
         channel.receiveAsFlow().collect { log(it) }
         channel.consumeAsFlow().collect { log(it) }
         assertTrue(channel.isClosed && channel.size == 0)
+        assertTrue(channel.isClosedForSend && channel.isClosedForReceive)
+        assertEquals(emptyList<Int>(), channel.receiveUpTo(10))
         assertTrue(channel.receiveCatching().isClosed)
         channel.cancel()
         assertNull(channel.receiveOrNull())
