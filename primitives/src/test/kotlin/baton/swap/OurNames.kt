@@ -1,5 +1,5 @@
 @file:Suppress("DEPRECATION") // Of kotlinx' onLock.
-@file:OptIn(ExperimentalCoroutinesApi::class) // For kotlinx' produce.
+@file:OptIn(ExperimentalCoroutinesApi::class, DelicateCoroutinesApi::class) // For kotlinx' produce and isClosedFor….
 
 package baton.swap
 
@@ -23,6 +23,7 @@ import baton.sync.Semaphore
 import baton.sync.withLock
 import baton.sync.withPermit
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
@@ -63,6 +64,7 @@ internal val ourNames = SharedNames {
             "toList" to { it.toList() },
             "receiveAsFlow" to { channel -> seen { see -> channel.receiveAsFlow().collect { see(it) } } },
             "consumeAsFlow" to { channel -> seen { see -> channel.consumeAsFlow().collect { see(it) } } },
+            "isClosedForSend, isClosedForReceive" to { listOf(it.isClosedForSend, it.isClosedForReceive) },
             "close" to { it.close() },
             "cancel" to { it.cancel() },
             "invokeOnClose" to { channel -> seen { see -> channel.invokeOnClose { see(it) } } },

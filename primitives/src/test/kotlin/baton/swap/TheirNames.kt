@@ -1,9 +1,10 @@
 @file:Suppress("DEPRECATION") // Of kotlinx' onLock.
-@file:OptIn(ExperimentalCoroutinesApi::class) // For kotlinx' produce.
+@file:OptIn(ExperimentalCoroutinesApi::class, DelicateCoroutinesApi::class) // For kotlinx' produce and isClosedFor….
 
 package baton.swap
 
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.DelicateCoroutinesApi
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.async
@@ -63,6 +64,7 @@ internal val theirNames = SharedNames {
             "toList" to { it.toList() },
             "receiveAsFlow" to { channel -> seen { see -> channel.receiveAsFlow().collect { see(it) } } },
             "consumeAsFlow" to { channel -> seen { see -> channel.consumeAsFlow().collect { see(it) } } },
+            "isClosedForSend, isClosedForReceive" to { listOf(it.isClosedForSend, it.isClosedForReceive) },
             "close" to { it.close() },
             "cancel" to { it.cancel() },
             "invokeOnClose" to { channel -> seen { see -> channel.invokeOnClose { see(it) } } },
