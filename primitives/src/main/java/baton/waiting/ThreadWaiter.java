@@ -3,6 +3,7 @@ package baton.waiting;
 import baton.InternalBatonApi;
 import baton.waiting.flight.FlightEvents;
 import baton.waiting.flight.WaitEvent;
+import baton.waiting.threads.Trampoline;
 
 /** A thread in the queue of a primitive. It waits once. */
 @InternalBatonApi
@@ -78,10 +79,15 @@ public final class ThreadWaiter extends Waiter {
         }
     }
 
+    /** For want of memory or stack there is no event; the caller must get what it was granted all the same. */
     private void record(WaitEvent event, boolean isLate, Throwable failure) {
-        if (!event.endsRecorded()) return;
-        String name = nameOrNull();
-        event.record(core.getOwnerLabel(), core.verbOf(this), name == null ? describe() : name, isLate, failure);
+        try {
+            if (!event.endsRecorded()) return;
+            String name = nameOrNull();
+            event.record(core.getOwnerLabel(), core.verbOf(this), name == null ? describe() : name, isLate, failure);
+        } catch (Throwable e) {
+            Trampoline.report(e);
+        }
     }
 
     /** The grant, of a primitive whose waiters get different ones. */

@@ -89,7 +89,7 @@ public object Waits {
                 try {
                     server.unregisterMBean(ObjectName(OBJECT_NAME))
                 } catch (_: InstanceNotFoundException) {
-                    // Somebody else has unregistered it.
+                    // Other code has unregistered it.
                 }
             }
         }

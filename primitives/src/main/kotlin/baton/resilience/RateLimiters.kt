@@ -72,7 +72,7 @@ public class RateLimiters<K : Any>(
     internal val table: KeyTable<K, RateLimiter> = KeyTable("RateLimiters", name, maxKeys, rule, ::newLimiter)
 
     init {
-        newLimiter("a check of the arguments")
+        newLimiter(Unit) // Checks the arguments. It is not listed, as one with the name of a user would be.
         table.listIfNamed { it.core }
     }
 

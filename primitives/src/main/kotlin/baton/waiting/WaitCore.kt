@@ -152,8 +152,12 @@ public abstract class WaitCore : TinyLock(), ClockOwner {
         return clock.schedule(millis, action)
     }
 
-    /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call. */
+    /** Why [waiter] was moved to [Waiter.FAILED]; a new exception at every call, unless it [sharesFailures]. */
     public abstract fun failure(waiter: Waiter): Throwable
+
+    /** Whether waiters get one exception, the user's: each would add its frames to it. */
+    internal open val sharesFailures: Boolean
+        get() = false
 
     /** The primitive in messages, without its state: `Semaphore 'uplink'`. */
     internal abstract fun label(): String

@@ -20,7 +20,9 @@ internal class CallMeters(private val registry: MeterRegistry, private val tags:
         timer("baton.calls.wait", "How long calls have waited for permits").tags(tags).register(registry)
     private val attempts = counter("baton.calls.attempts", "Attempts of calls")
     private val retries = counter("baton.calls.retries", "Attempts that a retry has begun")
-    @Volatile private var isRemoved = false
+
+    /** Guarded by this. */
+    private var isRemoved = false
 
     /**
      * Weakly: it refers to the source, which the meters must not keep in memory. Last, for the threads that call it.
@@ -31,14 +33,16 @@ internal class CallMeters(private val registry: MeterRegistry, private val tags:
 
     private fun ended(event: CallEvent) {
         val kind = Kind(event.outcome, reasonOf(event))
-        val timer = timers.computeIfAbsent(kind, ::register)
+        val timer = timers[kind] ?: newTimer(kind) ?: return
         timer.record(event.duration.toJavaDuration())
         if (event.waited.isPositive()) waits.record(event.waited.toJavaDuration())
         attempts.increment(event.attempts.toDouble())
         retries.increment(event.retries.toDouble())
-        // It may have been registered after the others were removed.
-        if (isRemoved) registry.remove(timer)
     }
+
+    /** Null once the meters are removed: by then another source may have that name. */
+    @Synchronized
+    private fun newTimer(kind: Kind): Timer? = if (isRemoved) null else timers.getOrPut(kind) { register(kind) }
 
     /** The class of a refusal: classes are few, messages are not. */
     private fun reasonOf(event: CallEvent) =
@@ -56,6 +60,7 @@ internal class CallMeters(private val registry: MeterRegistry, private val tags:
     private fun counter(name: String, description: String): Counter =
         Counter.builder(name).description(description).tags(tags).register(registry)
 
+    @Synchronized
     fun remove() {
         listening.get()?.close()
         isRemoved = true

@@ -32,7 +32,7 @@ public final class WaitEvent extends Event {
     String caller;
 
     @Label("Outcome")
-    @Description("granted, timed out, cancelled, or the exception")
+    @Description("granted, timed out, cancelled, or the class of the exception")
     String outcome;
 
     private static final EventType TYPE = EventType.getEventType(WaitEvent.class);
@@ -62,7 +62,9 @@ public final class WaitEvent extends Event {
 
     private static String outcomeOf(Throwable failure) {
         if (failure instanceof CancellationException || failure instanceof InterruptedException) return "cancelled";
-        return failure instanceof TimeoutException ? TIMED_OUT : failure.toString();
+        return failure instanceof TimeoutException
+                ? TIMED_OUT
+                : failure.getClass().getName();
     }
 
     private static final String TIMED_OUT = "timed out";

@@ -105,6 +105,9 @@ internal class SharedRunCore(private val kind: String, private val named: Any) :
 
     override fun failure(waiter: Waiter): Throwable = waiter.outcome as Throwable
 
+    override val sharesFailures: Boolean
+        get() = true
+
     override fun label(): String = labelOf(kind, named.toString())
 
     override fun toString(): String = "${label()} (${if (isPassing) "ended" else "running"}, waiting = $waiting)"

@@ -152,7 +152,7 @@ internal open class CoroutineWaiter(
     }
 
     @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
-    private fun recorded(caller: Continuation<*>) = RecordedWait(this, caller as Continuation<Any?>, timedOut)
+    private fun recorded(caller: Continuation<*>) = RecordedWait(this, caller as Continuation<Any?>)
 
     private fun watchJob() {
         val job = job ?: return
@@ -192,6 +192,7 @@ internal open class CoroutineWaiter(
         }
         leave()
         if (state == GRANTED) core.giveBack(this)
+        if (state == TIMED_OUT && caller is RecordedWait) caller.isLate = true
         caller.resumeWith(runCatching { if (late) throw whyLate() else resultAfterWait(state) })
     }
 
@@ -245,7 +246,7 @@ internal open class CoroutineWaiter(
         }
 
     private fun resultAfterWait(state: Int): Any? =
-        if (state == FAILED) throw core.failure(this).withFramesOf(this) else result(state)
+        if (state == FAILED && !core.sharesFailures) throw core.failure(this).withFramesOf(this) else result(state)
 
     final override fun whyWithdrawn(): Throwable? = if (currentState == TIMED_OUT) null else whyLate()
 

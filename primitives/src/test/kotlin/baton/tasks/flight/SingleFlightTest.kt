@@ -179,6 +179,24 @@ class SingleFlightTest {
         assertEquals(9, flight.run("a") { 9 })
     }
 
+    /** All callers get one exception: what each added would stay. */
+    @Test
+    fun failureThatIsShared_keepsItsStackTrace() = runTest {
+        val failure = IOException("down")
+        val trace = failure.stackTrace.toList()
+        val gate = CompletableDeferred<Unit>()
+        suspend fun run(): Int =
+            flight.run("a") {
+                gate.await()
+                throw failure
+            }
+        val callers = List(3) { start { runCatching { run() }.exceptionOrNull() } }
+        runCurrent()
+        gate.complete(Unit)
+        for (caller in callers) assertSame(failure, caller.await())
+        assertEquals(trace, failure.stackTrace.toList())
+    }
+
     @Test
     fun cancellationOfTheRunItself_failsTheCallers_andDoesNotCancelThem() = runTest {
         val callers =

@@ -1,5 +1,6 @@
 package baton.waiting.flight
 
+import baton.channels.Channel
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitOpenException
 import baton.resilience.Rate
@@ -23,6 +24,7 @@ import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.yield
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Tag
@@ -99,7 +101,49 @@ class FlightEventsTest {
             }
         val (primitive, call, caller, outcome) = events.single()
         assertEquals(listOf("Semaphore 'uplink'", "acquire", "client"), listOf(primitive, call, caller))
-        assertTrue(outcome.orEmpty().startsWith("baton.sync.SemaphoreClosedException")) { "$outcome" }
+        assertEquals("baton.sync.SemaphoreClosedException", outcome)
+    }
+
+    @Test
+    fun value_thatIsFalse_orWhoseEqualsThrows_isGranted() {
+        class Hostile {
+            override fun equals(other: Any?) = error("equals")
+
+            override fun hashCode() = 0
+        }
+        val events =
+            record("baton.Wait") {
+                runBlocking {
+                    val channel = Channel<Any>(name = "values")
+                    val hostile = Hostile()
+                    val received = ArrayList<Any>()
+                    launch(CoroutineName("consumer"), CoroutineStart.UNDISPATCHED) {
+                        repeat(2) { received += channel.receive() }
+                    }
+                    channel.send(false)
+                    channel.send(hostile)
+                    while (received.size < 2) yield()
+                    assertTrue(received[0] == false && received[1] === hostile)
+                }
+            }
+        assertEquals(setOf("granted"), events.map { it.last() }.toSet())
+    }
+
+    @Test
+    fun owner_whoseNameThrows_goesOn_withoutAnEvent() {
+        class Nameless {
+            override fun toString() = throw StackOverflowError("toString")
+        }
+        record("baton.Wait") {
+            runBlocking {
+                val mutex = Mutex(locked = true)
+                val owner = Nameless()
+                val waiter = launch(start = CoroutineStart.UNDISPATCHED) { mutex.lock(owner) }
+                mutex.unlock()
+                waiter.join()
+                assertTrue(mutex.holdsLock(owner))
+            }
+        }
     }
 
     @Test
