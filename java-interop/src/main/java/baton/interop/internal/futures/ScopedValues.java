@@ -11,16 +11,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Carries {@code java.lang.ScopedValue}s, by reflection: the oldest JDK that we run on has none. */
 public final class ScopedValues implements ContextPropagator<List<ScopedValues.Binding>> {
-    private static final @Nullable Class<?> TYPE = find("java.lang.ScopedValue");
+    private static final @Nullable Calls CALLS = Calls.find();
 
+    private final Calls calls;
     private final List<Object> values;
 
     /** @throws UnsupportedOperationException if this JDK has no scoped values */
     public ScopedValues(Object... values) {
         this.values = List.of(values);
-        if (TYPE == null) throw new UnsupportedOperationException("no ScopedValue in JDK " + Runtime.version());
+        if (CALLS == null) throw new UnsupportedOperationException("no ScopedValue in JDK " + Runtime.version());
+        calls = CALLS;
         for (Object value : values) {
-            if (!TYPE.isInstance(value)) {
+            if (!calls.type.isInstance(value)) {
                 throw new IllegalArgumentException("values contain " + value + ", must be ScopedValues");
             }
         }
@@ -33,8 +35,8 @@ public final class ScopedValues implements ContextPropagator<List<ScopedValues.B
     public List<Binding> capture() {
         List<Binding> bindings = new ArrayList<>(values.size());
         for (Object key : values) {
-            boolean isBound = (boolean) Objects.requireNonNull(invoke(Calls.IS_BOUND, key));
-            if (isBound) bindings.add(new Binding(key, invoke(Calls.GET, key)));
+            boolean isBound = (boolean) Objects.requireNonNull(invoke(calls.isBound, key));
+            if (isBound) bindings.add(new Binding(key, invoke(calls.get, key)));
         }
         return bindings;
     }
@@ -50,12 +52,12 @@ public final class ScopedValues implements ContextPropagator<List<ScopedValues.B
         Object carrier = null;
         for (Binding binding : captured) {
             carrier = carrier == null
-                    ? invoke(Calls.WHERE, null, binding.key, binding.value)
-                    : invoke(Calls.AND_WHERE, carrier, binding.key, binding.value);
+                    ? invoke(calls.where, null, binding.key, binding.value)
+                    : invoke(calls.andWhere, carrier, binding.key, binding.value);
         }
         if (carrier == null) return action.call();
         var result = new Result<>(action);
-        invoke(Calls.RUN, carrier, (Runnable) result);
+        invoke(calls.run, carrier, (Runnable) result);
         return result.get();
     }
 
@@ -95,33 +97,22 @@ public final class ScopedValues implements ContextPropagator<List<ScopedValues.B
         }
     }
 
-    private static @Nullable Class<?> find(String name) {
-        try {
-            return Class.forName(name);
-        } catch (ClassNotFoundException e) {
-            return null;
-        }
-    }
-
-    /** Loaded where there are scoped values. */
-    private static final class Calls {
-        static final Method IS_BOUND;
-        static final Method GET;
-        static final Method WHERE;
-        static final Method AND_WHERE;
-        static final Method RUN;
-
-        static {
+    /** The calls of {@code ScopedValue} and its carrier. */
+    private record Calls(Class<?> type, Method isBound, Method get, Method where, Method andWhere, Method run) {
+        /** Null if this JDK has none. */
+        static @Nullable Calls find() {
             try {
                 Class<?> type = Class.forName("java.lang.ScopedValue");
                 Class<?> carrier = Class.forName("java.lang.ScopedValue$Carrier");
-                IS_BOUND = type.getMethod("isBound");
-                GET = type.getMethod("get");
-                WHERE = type.getMethod("where", type, Object.class);
-                AND_WHERE = carrier.getMethod("where", type, Object.class);
-                RUN = carrier.getMethod("run", Runnable.class);
+                return new Calls(
+                        type,
+                        type.getMethod("isBound"),
+                        type.getMethod("get"),
+                        type.getMethod("where", type, Object.class),
+                        carrier.getMethod("where", type, Object.class),
+                        carrier.getMethod("run", Runnable.class));
             } catch (ReflectiveOperationException e) {
-                throw new ExceptionInInitializerError(e);
+                return null;
             }
         }
     }
