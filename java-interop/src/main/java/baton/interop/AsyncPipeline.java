@@ -99,8 +99,8 @@ public final class AsyncPipeline {
 
     /**
      * As the other. If the call has failed or was refused, the future completes as the stage that {@code fallback} makes
-     * from the failure; if that fails, with the first failure as suppressed. It is not called for an {@link Error} or a
-     * cancellation.
+     * from the failure; if that fails, with the first failure as suppressed. It is not called for an {@link Error}, a
+     * cancellation or an interrupt.
      */
     public <T extends @Nullable Object> CompletableFuture<T> call(
             Supplier<? extends CompletionStage<T>> action,

@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -85,7 +84,7 @@ public final class BlockingPipeline {
         }
         boolean isActive = isActive(failure);
         if (watch != null) watch.failed(failure, isActive);
-        if (fallback == null || failure instanceof CancellationException || !isActive)
+        if (fallback == null || !isActive || RetryBridge.isCancellation(failure, isActive))
             throw Stages.asException(failure);
         if (failure instanceof Error error) throw error;
         try {

@@ -59,15 +59,27 @@ public class PipelineLayers(private val pipeline: ResiliencePipeline) {
 /** One call, for the listeners. */
 @InternalBatonApi
 public class CallWatch internal constructor(private val pipeline: ResiliencePipeline, private val trace: CallTrace) {
+    /** The latest passage. A future may say that it has ended only after the next one or the call's end. */
+    @Volatile private var latest: Passage? = null
+
     /** An attempt of the retry begins. */
-    public fun passage(): PassageWatch = PassageWatch(Passage(trace))
+    public fun passage(): PassageWatch {
+        latest?.endWait()
+        return PassageWatch(Passage(trace).also { latest = it })
+    }
 
     /** A further attempt of a hedge begins. */
     public fun begun(): Unit = trace.begun()
 
-    public fun succeeded(value: Any?): Unit = pipeline.succeeded(trace, value)
+    public fun succeeded(value: Any?) {
+        latest?.endWait()
+        pipeline.succeeded(trace, value)
+    }
 
-    public fun failed(failure: Throwable, isActive: Boolean): Unit = pipeline.failed(trace, failure, isActive)
+    public fun failed(failure: Throwable, isActive: Boolean) {
+        latest?.endWait()
+        pipeline.failed(trace, failure, isActive)
+    }
 }
 
 /** An attempt of the retry. */

@@ -13,6 +13,7 @@ import baton.resilience.RetryAttempt
 import baton.resilience.RetryBudget
 import baton.resilience.RetryPolicy
 import baton.resilience.attempts.RetryRun
+import baton.resilience.attempts.isCancellation
 import baton.resilience.attempts.suppress
 import baton.resilience.lateMessage
 import baton.resilience.start
@@ -75,6 +76,11 @@ constructor(private val policy: RetryPolicy, private val start: BoundClock? = po
 @InternalBatonApi
 @JvmName("suppress")
 public fun suppressIn(earlier: Throwable, failure: Throwable): Unit = suppress(earlier, failure)
+
+/** Whether [failure] is a cancellation or an interrupt, and no time limit inside the block of an active caller. */
+@InternalBatonApi
+@JvmName("isCancellation")
+public fun isCancellationOf(failure: Throwable, isActive: Boolean): Boolean = isCancellation(failure, isActive)
 
 /** A call in messages. */
 @InternalBatonApi

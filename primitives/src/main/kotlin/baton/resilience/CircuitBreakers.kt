@@ -114,8 +114,11 @@ public class CircuitBreakers<K : Any>(
     /** Closes the breaker of [key], if there is one. The results of calls that have begun before do not count. */
     public fun reset(key: K) {
         val lease = table.leaseIfPresent(key) ?: return
-        lease.value.reset()
-        lease.end()
+        try {
+            lease.value.reset()
+        } finally {
+            lease.end()
+        }
     }
 
     /**

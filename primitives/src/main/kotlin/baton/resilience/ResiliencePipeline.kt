@@ -228,7 +228,10 @@ public class ResiliencePipeline(
 
     @JvmSynthetic
     internal fun failed(trace: CallTrace?, failure: Throwable, isActive: Boolean) {
-        if (trace != null) report(trace, failure) { it.outcomeOf(failure, isActive) }
+        if (trace == null) return
+        // The breaker has counted the value that was not accepted, and its isFailure does not know this exception.
+        val isOfResult = failureResult != null && retry?.failAfterLast == true && failure is ResultNotAcceptedException
+        report(trace, failure) { if (isActive && isOfResult) CallOutcome.FAILURE else it.outcomeOf(failure, isActive) }
     }
 
     private inline fun report(trace: CallTrace, failure: Throwable?, outcomeOf: (CircuitBreakerConfig) -> CallOutcome) {

@@ -361,6 +361,50 @@ class AsyncPipelineTest {
     }
 
     @Test
+    void nullStageOfAHedgedAction_failsTheCallOrItsAttempt() {
+        AsyncPipeline pipeline =
+                AsyncPipeline.builder(null).hedge(Duration.ofMillis(5), 2).build();
+        assertInstanceOf(NullPointerException.class, awaitFailure(pipeline.call(() -> null)));
+        CompletableFuture<String> first = new CompletableFuture<>();
+        CountDownLatch begun = new CountDownLatch(2);
+        CompletableFuture<String> call = pipeline.call(() -> {
+            begun.countDown();
+            return begun.getCount() == 1 ? first : null;
+        });
+        while (begun.getCount() > 0) Thread.onSpinWait();
+        first.completeExceptionally(new IOException("first"));
+        assertEquals("first", awaitFailure(call).getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void waitOfARefusedAttempt_isInTheEvent(boolean isRetried) throws Exception {
+        List<CallEvent> heard = new CopyOnWriteArrayList<>();
+        AsyncPipeline pipeline =
+                (isRetried ? retrying() : full()).maxWait(Duration.ofMillis(20)).build();
+        AutoCloseable listener = pipeline.onCall(heard::add);
+        try (var held = semaphore.tryAcquire(2).orElseThrow()) {
+            awaitFailure(pipeline.call(() -> CompletableFuture.completedFuture("x")));
+            assertTrue(held.isHeld());
+        }
+        listener.close();
+        Duration waited = heard.get(0).waited();
+        assertTrue(waited.toMillis() >= 15, waited.toString());
+    }
+
+    @Test
+    void callOfAnInterruptedThread_hasNoRetries() throws Exception {
+        List<CallEvent> heard = new CopyOnWriteArrayList<>();
+        AsyncPipeline pipeline = retrying().build();
+        AutoCloseable listener = pipeline.onCall(heard::add);
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> pipeline.blocking().call(() -> "x"));
+        listener.close();
+        assertEquals(0, heard.get(0).getAttempts());
+        assertEquals(0, heard.get(0).getRetries());
+    }
+
+    @Test
     void refusal_namesTheGuard() {
         try (var held = semaphore.tryAcquire(2).orElseThrow()) {
             AsyncPipeline pipeline = full().maxWait(Duration.ofMillis(1)).build();

@@ -3,6 +3,7 @@ package baton.resilience.attempts
 import baton.monitoring.CallEvent
 import baton.monitoring.CallOutcome
 import baton.waiting.clock.BoundClock
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.nanoseconds
@@ -32,7 +33,8 @@ internal class CallTrace(private val clock: BoundClock) {
 
     fun event(outcome: CallOutcome, failure: Throwable?): CallEvent {
         val duration = maxOf(now(), 0).nanoseconds
-        return CallEvent(outcome, duration, failure, attempts.get(), passages.get() - 1, waited.get().nanoseconds)
+        val retries = maxOf(passages.get() - 1, 0) // A call that is interrupted at once has no passage.
+        return CallEvent(outcome, duration, failure, attempts.get(), retries, waited.get().nanoseconds)
     }
 }
 
@@ -42,7 +44,7 @@ internal class Passage(val trace: CallTrace?) {
     @Volatile var start = 0L
 
     private val entered = trace?.now() ?: 0
-    @Volatile private var hasWaited = false
+    private val hasWaited = trace?.let { AtomicBoolean() }
 
     init {
         trace?.entered()
@@ -55,8 +57,6 @@ internal class Passage(val trace: CallTrace?) {
 
     /** The passage has ended, perhaps while it waited. */
     fun endWait() {
-        if (trace == null || hasWaited) return
-        hasWaited = true
-        trace.waitedSince(entered)
+        if (hasWaited?.compareAndSet(false, true) == true) trace?.waitedSince(entered)
     }
 }

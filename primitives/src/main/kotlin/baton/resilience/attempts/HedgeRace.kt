@@ -73,12 +73,14 @@ internal class HedgeRace<T>(
             if (number < hedge.attempts) follow(number + 1)
             take(isFirst = false)
         }
+        // The decision may have cancelled the children before this one was among them.
+        if (decision.get() != null) cancelAll()
     }
 
     private fun join(): Boolean {
         while (true) {
             val count = running.get()
-            if (count == 0) return false
+            if (count == 0 || decision.get() != null) return false
             if (running.compareAndSet(count, count + 1)) return true
         }
     }
@@ -107,6 +109,10 @@ internal class HedgeRace<T>(
     }
 
     private fun decide(end: End) {
-        if (decision.compareAndSet(null, end)) scope.coroutineContext.cancelChildren(null)
+        if (decision.compareAndSet(null, end)) cancelAll()
+    }
+
+    private fun cancelAll() {
+        scope.coroutineContext.cancelChildren(null)
     }
 }

@@ -187,8 +187,17 @@ internal class RateLimiterCore(
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
         decideAt(clock.read()) { (queue.nanosUntilTurn(permits).nanoseconds <= time).also { if (!it) refused++ } }
 
-    /** The time from [now] until all its tokens are there, if no call takes any. */
-    fun nanosUntilFull(now: Long): Long = decideAt(now) { bucket.nanosUntilFull() }
+    /**
+     * The time from [now] until all its tokens are there, if no call takes any. It grants and wakes nobody, because it
+     * is asked under a lock of all keys, where no code of a caller may run. The timer grants whoever waits.
+     */
+    fun nanosUntilFull(now: Long): Long {
+        requireStack()
+        return plainly {
+            queue.refill(now)
+            bucket.nanosUntilFull()
+        }
+    }
 
     override fun enqueue(waiter: Waiter): Int {
         noteWait(waiter)

@@ -42,7 +42,13 @@ internal class IdleKeys<T : Any>(val rule: IdleRule<T>, private val forget: (Key
     }
 
     private fun idleFrom(entry: KeyEntry<T>, now: Long): Long {
-        val from = now + rule.nanosUntilIdle(entry.value, now, entry.stamp).coerceAtLeast(0)
+        val nanos =
+            try {
+                rule.nanosUntilIdle(entry.value, now, entry.stamp)
+            } catch (_: Throwable) {
+                LATER_NANOS // Stack or memory is exhausted. The entry must be queued, or it would never be forgotten.
+            }
+        val from = now + nanos.coerceAtLeast(0)
         return if (from >= 0) from else Long.MAX_VALUE
     }
 
@@ -93,5 +99,8 @@ internal class IdleKeys<T : Any>(val rule: IdleRule<T>, private val forget: (Key
     private companion object {
         /** So many visits for each sixteen uses, and for each new key. */
         const val VISITS = 32
+
+        /** When to look again at an entry whose rule has thrown. */
+        const val LATER_NANOS = 1_000_000L
     }
 }

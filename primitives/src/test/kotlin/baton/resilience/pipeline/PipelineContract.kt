@@ -26,6 +26,9 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withTimeout
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -159,6 +162,17 @@ abstract class PipelineContract(private val face: PipelineFace) {
     }
 
     @Test
+    fun timeLimitInTheBlock_isAFailure_andAnInterruptIsNot() {
+        val late = runBlocking { runCatching { withTimeout(1) { awaitCancellation() } }.exceptionOrNull()!! }
+        assertEquals("fallback", full(breaker = null).run<Any>({ "fallback" }) { throw late })
+        val hedged = ResiliencePipeline(hedge = Hedge(1.hours))
+        assertEquals("fallback", hedged.run<Any>({ "fallback" }) { throw late })
+        assertEquals(4, runs)
+        assertThrows<InterruptedException> { full().run<Any>({ "fallback" }) { throw InterruptedException() } }
+        assertEquals(5, runs)
+    }
+
+    @Test
     fun fallback_makesTheValueOfAFailedAndOfARefusedCall() {
         var cause: Throwable? = null
         val value = full().run({ "stale".also { _ -> cause = it } }) { throw IOException("$it") }
@@ -199,6 +213,16 @@ abstract class PipelineContract(private val face: PipelineFace) {
         judging.reset()
         assertEquals(0, strict.run({ 0 }) { 503 }, "the fallback of the exception")
         assertEquals(503, judged(retry = null).run { 503 })
+    }
+
+    @Test
+    fun failureResultOfTheLastAttempt_isAFailureForTheListener_whateverIsFailureSays() {
+        val config = CircuitBreakerConfig(isFailure = { it is IOException }, failureResult = { it == 503 })
+        val strict = ResiliencePipeline(retry = retry.copy(failAfterLast = true), breaker = CircuitBreaker(config))
+        val heard = CopyOnWriteArrayList<CallEvent>()
+        strict.onCall { heard += it }
+        strict.fails<ResultNotAcceptedException> { 503 }
+        assertEquals(CallOutcome.FAILURE to 2, heard.single().run { outcome to retries })
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.concurrent.CyclicBarrier
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReferenceArray
 import kotlin.concurrent.thread
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.TestTimeSource
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -26,9 +27,11 @@ class KeyTableTest {
         override val clock = BoundClock(time.asClock())
         override val needsLastUse = false
         var looks = 0
+        var overflows = false
 
         override fun nanosUntilIdle(value: Thing, now: Long, lastUse: Long): Long {
             looks++
+            if (overflows) throw StackOverflowError()
             return value.idleAt - now
         }
     }
@@ -103,6 +106,20 @@ class KeyTableTest {
         rule.looks = 0
         repeat(50) { assertThrows<TooManyKeysException> { table.lease(1_000) } }
         assertEquals(0, rule.looks, "a refusal looks at no entry whose time has not come")
+    }
+
+    @Test
+    fun ruleThatThrows_isAskedAgainLater_andReplacesNoResult() {
+        val table = lingering<Int>(maxKeys = 1)
+        rule.overflows = true
+        assertEquals("result", table.use(0) { "result" })
+        time += 2.milliseconds
+        assertThrows<TooManyKeysException> { table.lease(1) }
+        rule.overflows = false
+        assertThrows<TooManyKeysException> { table.lease(1) }
+        time += 2.milliseconds
+        table.lease(1).end()
+        assertEquals(1, table.size)
     }
 
     @Test

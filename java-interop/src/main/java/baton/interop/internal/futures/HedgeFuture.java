@@ -6,7 +6,6 @@ import baton.bridge.RetryBridge;
 import baton.waiting.threads.Trampoline;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -88,19 +87,27 @@ public final class HedgeFuture<T extends @Nullable Object> extends RevocableFutu
         boolean isFirst = onBegin != null;
         CompletionStage<T> stage;
         try {
-            stage = attempt.begin(onBegin);
+            stage = Objects.requireNonNull(attempt.begin(onBegin), "the action returned null instead of a stage");
         } catch (Throwable e) {
             ended(isFirst, null, e);
             return;
         }
         stages.add(stage);
-        var unused = stage.whenComplete((value, e) -> ended(isFirst, value, e == null ? null : Stages.unwrap(e)));
+        AtomicBoolean hasEnded = new AtomicBoolean();
+        try {
+            var unused = stage.whenComplete((value, e) -> {
+                if (hasEnded.compareAndSet(false, true)) ended(isFirst, value, e == null ? null : Stages.unwrap(e));
+            });
+        } catch (Throwable e) { // a stage of a broken class, which may have called that all the same
+            Stages.cancel(stage);
+            if (hasEnded.compareAndSet(false, true)) ended(isFirst, null, e);
+        }
         if (isDecided.get()) cancelAll(); // the thread that has decided may have seen no stage yet
     }
 
     private void ended(boolean isFirst, @Nullable T value, @Nullable Throwable failure) {
         End<T> end = new End<>(value, failure);
-        boolean isOver = failure instanceof Error || failure instanceof CancellationException;
+        boolean isOver = failure != null && (failure instanceof Error || RetryBridge.isCancellation(failure, true));
         if (failure == null) {
             try {
                 isOver = layers.failureResult == null || !layers.failureResult.test(value);

@@ -10,7 +10,6 @@ import baton.resilience.RetryPolicy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -78,10 +77,11 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
             return;
         }
         Throwable why = Stages.unwrap(failure);
-        if (watch != null) watch.failed(why, !isDone());
+        boolean isActive = !isDone();
+        if (watch != null) watch.failed(why, isActive);
         Function<? super Throwable, ? extends CompletionStage<T>> last = fallback;
         fallback = null;
-        if (last == null || isDone() || why instanceof Error || why instanceof CancellationException) fail(why);
+        if (last == null || isDone() || why instanceof Error || RetryBridge.isCancellation(why, isActive)) fail(why);
         else fallBack(last, why);
     }
 
@@ -156,7 +156,8 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
             CompletionStage<T> stage = breaker == null
                     ? raced(passage, null)
                     : ProtectFuture.run(breaker, future -> raced(passage, future));
-            // The wait of an attempt that is refused ends here.
+            // The wait of an attempt that is refused ends here, or in the watch: this may run after the next attempt
+            // has begun, and after the call has ended, because dependents of a future run in any order.
             if (passage != null) stage.whenComplete((value, e) -> passage.ended());
             return stage;
         }
