@@ -354,8 +354,11 @@ public class TaskScheduler(
     }
 
     /** The failure of a task that has ended without having been started. */
-    internal fun refusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
-        FlightEvents.refused(label, newRefusal(about, end, deadline))
+    internal fun refusal(about: String, end: TaskEnd, deadline: Duration?): Exception {
+        val refusal = newRefusal(about, end, deadline)
+        // A task that was removed from the queue is cancelled, and was not refused.
+        return if (end == TaskEnd.WITHDRAWN) refusal else FlightEvents.refused(label, refusal)
+    }
 
     private fun newRefusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
         when (end) {

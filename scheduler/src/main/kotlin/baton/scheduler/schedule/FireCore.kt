@@ -13,6 +13,7 @@ import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import kotlin.time.Duration.Companion.microseconds
+import kotlinx.coroutines.Job
 
 /**
  * Fires entries: the steps of the loop, which alone takes due entries, and those of the actions.
@@ -139,11 +140,23 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         }
 
     /**
-     * The action of [firing] is about to begin. Returns null if it was cancelled, or the entry removed or paused,
-     * meanwhile.
+     * The [attempt] of [firing] was handed over and is to run in [job]; it may have ended already. Returns whether the
+     * run was cancelled before, by a thread that did not know the job.
      */
-    fun begin(firing: Firing<K>, now: Long): Due<K>? =
+    fun startsInterrupted(firing: Firing<K>, attempt: Int, job: Job): Boolean =
         table.step {
+            if (firing.job != null || firing.attempt != attempt || firing.lastEnded >= attempt) return@step false
+            firing.job = job
+            firing.interruption != null
+        }
+
+    /**
+     * The action of [firing] is about to begin in [job]. Returns null if it was cancelled, or the entry removed or
+     * paused, meanwhile.
+     */
+    fun begin(firing: Firing<K>, now: Long, job: Job): Due<K>? =
+        table.step {
+            if (firing.job == null) firing.job = job
             if (firing.isRevoked || firing.interruption != null) return@step null
             firing.hasBegun = true
             firing.begunAt = now
@@ -157,12 +170,16 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             Due(firing.key, at, lag.microseconds, firing.priority, firing.missed, data)
         }
 
-    /** The time of an [attempt] of [firing] is over. Returns false if it has ended, or is to end already. */
-    fun timeOut(firing: Firing<K>, attempt: Int): Boolean =
+    /**
+     * The time of an [attempt] of [firing], which has begun, is over. Returns the job to cancel, as the next attempt
+     * may have another one by then; null if this one has ended, or is to end already.
+     */
+    fun timeOut(firing: Firing<K>, attempt: Int): Job? =
         table.step {
             val goesOn = firing.attempt == attempt && firing.lastEnded < attempt && firing.interruption == null
-            if (goesOn) firing.interruption = RunOutcome.TIMED_OUT
-            goesOn
+            if (!goesOn) return@step null
+            firing.interruption = RunOutcome.TIMED_OUT
+            firing.job
         }
 
     /**
@@ -170,8 +187,9 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
      * ends instead, because it was cancelled, or its entry removed or paused.
      *
      * @param readyAt when that attempt is due.
+     * @param onWait called under the lock: a thread that cancels the run finds either its job or that it waits.
      */
-    fun giveBack(firing: Firing<K>, readyAt: Long): Boolean =
+    fun giveBack(firing: Firing<K>, readyAt: Long, onWait: () -> Unit): Boolean =
         table.step {
             val isDropped = firing.interruption == RunOutcome.CANCELLED || firing.isRevoked
             if (isDropped || !firing.hasBegun) return@step false
@@ -183,6 +201,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             firing.runs.begun--
             counts.running--
             counts.retried++
+            onWait()
             true
         }
 

@@ -98,19 +98,21 @@ internal class FireLoop<K : Any>(
             } catch (e: Throwable) {
                 return refused(firing, e)
             }
-        // In place, the attempt may be over, and the next one be handed over.
-        if (!task.isCompleted) firing.job = task
-        if (firing.interruption != null) cancel(firing)
+        // An action that has begun has a job already; in place, the attempt may even be over.
+        if (firing.job == null && fires.startsInterrupted(firing, attempt, task)) task.cancel(cancellation(firing))
         task.invokeOnCompletion { cause ->
             if (firing.lastEnded < attempt) refused(firing, cause ?: CancellationException("not begun"))
         }
     }
 
-    /** [firing] was interrupted. */
+    /** [firing] was cancelled, so no other attempt follows. */
     fun cancel(firing: Firing<K>) {
-        val why = CancellationException("the run of '${nameOf(firing.key)}' was cancelled")
+        val why = cancellation(firing)
         if (retries.take(firing)) refused(firing, why) else firing.job?.cancel(why)
     }
+
+    private fun cancellation(firing: Firing<K>) =
+        CancellationException("the run of '${nameOf(firing.key)}' was cancelled")
 
     /** The schedule ends: no other attempt follows. */
     fun end() = retries.end()
@@ -142,10 +144,8 @@ internal class FireLoop<K : Any>(
         var now = firing.at
         var recorded: RecordedRun? = null
         try {
-            firing.job = context.job
-            if (firing.interruption != null) cancel(firing)
             now = core.now()
-            fires.begin(firing, now)?.let {
+            fires.begin(firing, now, context.job)?.let {
                 recorded = FlightEvents.run()
                 limit = core.runTimeout(firing.key)
                 retries.begin(firing, context)?.run { limit = minOf(limit, policy.attemptTimeout) }
@@ -196,7 +196,7 @@ internal class FireLoop<K : Any>(
         val attempt = firing.attempt
         val timer =
             if (limit.isInfinite()) null
-            else core.clock.schedule(limit, context) { if (fires.timeOut(firing, attempt)) cancel(firing) }
+            else core.clock.schedule(limit, context) { fires.timeOut(firing, attempt)?.cancel(cancellation(firing)) }
         try {
             run()
         } finally {

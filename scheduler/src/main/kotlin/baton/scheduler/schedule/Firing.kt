@@ -8,7 +8,10 @@ import baton.waiting.LinkedEntry
 import java.util.PriorityQueue
 import kotlinx.coroutines.Job
 
-/** A run of an entry, from its hand-over to its end. The lock of the table guards its state, but for [job]. */
+/**
+ * A run of an entry, from its hand-over to its end. Its state changes under the lock of the table alone, except that
+ * the thread that hands over an attempt counts it in [attempt].
+ */
 internal class Firing<K : Any>(
     val slot: Int,
     val key: K,
@@ -43,15 +46,19 @@ internal class Firing<K : Any>(
     /** The last attempt that has ended, or 0. */
     @Volatile var lastEnded = 0
 
-    /** Its coroutine, once that is known; null while it waits for another attempt. */
+    /**
+     * The coroutine of its present attempt, once that is known; null while it waits for another attempt. It is set once
+     * for each attempt, and not after the end of that.
+     */
     @Volatile var job: Job? = null
 
     /** Its attempts, if it may have several. */
     @Volatile var attempts: RunAttempts? = null
 
     /**
-     * Why it was cancelled before its action has ended: CANCELLED or TIMED_OUT. The thread that sets it reads [job]
-     * afterwards, and a thread that sets [job] reads this: at least one of them cancels the coroutine.
+     * Why it was cancelled before its action has ended: CANCELLED, which remains, or TIMED_OUT, which is that of the
+     * present attempt. The thread that sets it cancels [job], and a thread that sets [job] reads this: at least one of
+     * them cancels the coroutine.
      */
     @Volatile var interruption: RunOutcome? = null
 

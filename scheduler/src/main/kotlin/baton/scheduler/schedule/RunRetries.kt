@@ -55,11 +55,13 @@ internal class RunRetries<K : Any>(
             return e
         }
         val delay = attempts.call.delay.toKotlinDuration()
-        if (!fires.giveBack(firing, Times.saturated(now, delay.inWholeMicroseconds)))
+        if (!fires.giveBack(firing, Times.saturated(now, delay.inWholeMicroseconds)) { waiting += firing })
             return attempts.call.ending(failure)
-        waiting += firing
         try {
-            attempts.timer = core.clock.schedule(delay, context) { if (take(firing)) handOver(firing) }
+            val timer = core.clock.schedule(delay, context) { if (take(firing)) handOver(firing) }
+            attempts.timer = timer
+            // The thread that has cancelled the run meanwhile did not see the timer.
+            if (firing !in waiting) timer?.dispose()
         } catch (e: Throwable) {
             if (take(firing)) return attempts.call.ending(failure).also { it.addSuppressed(e) }
         }

@@ -61,6 +61,7 @@ internal class ScheduleCore<K : Any>(
             val slot = table.slotOf(key)
             val goesOn = keepsDue && goesOn(slot, trigger)
             if (goesOn) table.redefine(slot, trigger, priority)
+            table.unmark(slot, IF_ABSENT)
             define(slot, trigger, priority, data, times.takeIf { !goesOn }, now)
             if (keepsDue && !table.isLoaded) table.mark(slot, KEEP_DUE)
         }

@@ -94,6 +94,8 @@ internal class CoroutineTask<T>(
             limit?.timer?.dispose()
             throw e
         }
+        // The timer does not find a task that is not queued yet.
+        if (limit?.hasPassed == true) core.expire(this)
         if (deadline != null && !isNowOrNever && isNotStarted) setTimer(deadline)
     }
 

@@ -27,15 +27,17 @@ internal class TaskTimeLimit(val timeout: Duration) {
 
     fun pass() {
         hasPassed = true
-        scope?.cancel(CancellationException("the timeout of $timeout has passed"))
+        scope?.cancel(cancellation())
     }
+
+    private fun cancellation() = CancellationException("the timeout of $timeout has passed")
 
     /** [block] of the task with that label. */
     fun <T> around(label: String, block: suspend CoroutineScope.() -> T): suspend CoroutineScope.() -> T = {
         try {
             coroutineScope {
                 scope = coroutineContext.job
-                if (hasPassed) pass()
+                if (hasPassed) throw cancellation()
                 block()
             }
         } catch (e: Throwable) {

@@ -255,4 +255,20 @@ class EntriesTest {
             schedule.entries().map { it.lastOutcome to it.lastRun?.epochSecond },
         )
     }
+
+    @Test
+    fun put_beforeTheRowsAreLoaded_replacesTheRow_evenAfterPutIfAbsent() = scheduleTest {
+        val store = FaultyStore()
+        val first = started(store = store)
+        first.put("a", Trigger.fixedDelay(100.seconds))
+        first.shutdown()
+        val second = schedule(store = store)
+        val trigger = Trigger.fixedDelay(500.seconds)
+        assertTrue(second.putIfAbsent("a", Trigger.fixedDelay(1_000.seconds)))
+        second.put("a", trigger, keepDue = true)
+        start(second)
+        pass(ZERO)
+        assertEquals(trigger, second.entries().single().trigger)
+        assertEquals(100L, second.nextDue("a")?.epochSecond)
+    }
 }

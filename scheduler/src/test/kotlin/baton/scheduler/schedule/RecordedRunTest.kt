@@ -3,39 +3,34 @@ package baton.scheduler.schedule
 import baton.resilience.Backoff
 import baton.resilience.RetryPolicy
 import baton.scheduler.ScheduleConfig
+import baton.scheduler.TaskDeadlineException
+import baton.scheduler.TaskScheduler
 import baton.scheduler.Trigger
 import java.io.IOException
 import java.nio.file.Path
 import java.time.Duration
 import java.time.Instant
 import jdk.jfr.Recording
+import jdk.jfr.consumer.RecordedEvent
 import jdk.jfr.consumer.RecordingFile
 import kotlin.time.Duration.Companion.ZERO
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
 
-/** The runs of a schedule in a recording of the JDK Flight Recorder. */
+/** The runs of a schedule, and the tasks of a scheduler, in a recording of the JDK Flight Recorder. */
 @Tag("jdk")
 class RecordedRunTest {
     @TempDir lateinit var folder: Path
 
     @Test
     fun run_thatEnds_isRecordedWithItsOutcome() {
-        val file = folder.resolve("runs.jfr")
-        Recording().use { recording ->
-            recording.enable(NAME).withThreshold(Duration.ZERO)
-            recording.start()
-            runs()
-            recording.stop()
-            recording.dump(file)
-        }
         val found =
-            RecordingFile.readAllEvents(file)
-                .filter { it.eventType.name == NAME }
+            record("baton.ScheduleRun") { runs() }
                 .map { event -> listOf("schedule", "key", "outcome").joinToString(" ") { event.getString(it) } }
         val expected =
             listOf(
@@ -77,7 +72,33 @@ class RecordedRunTest {
         schedule.shutdown()
     }
 
-    private companion object {
-        const val NAME = "baton.ScheduleRun"
+    @Test
+    fun task_thatIsRefused_isRecorded_andOneThatIsClearedIsNot() {
+        val found =
+            record("baton.Refusal") {
+                runTest {
+                    val scheduler = TaskScheduler(backgroundScope, 1, "pages")
+                    scheduler.pause()
+                    scheduler.schedule {}
+                    assertEquals(1, scheduler.clear())
+                    scheduler.schedule(deadline = ZERO) {}
+                }
+            }
+        assertEquals(
+            listOf("TaskScheduler 'pages' ${TaskDeadlineException::class.java.name}"),
+            found.map { "${it.getString("primitive")} ${it.getClass("exception").name}" },
+        )
+    }
+
+    private fun record(name: String, block: () -> Unit): List<RecordedEvent> {
+        val file = folder.resolve("events.jfr")
+        Recording().use { recording ->
+            recording.enable(name).withThreshold(Duration.ZERO)
+            recording.start()
+            block()
+            recording.stop()
+            recording.dump(file)
+        }
+        return RecordingFile.readAllEvents(file).filter { it.eventType.name == name }
     }
 }

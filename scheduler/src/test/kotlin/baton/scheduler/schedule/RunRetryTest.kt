@@ -1,5 +1,8 @@
 package baton.scheduler.schedule
 
+import baton.BatonClock
+import baton.Priority
+import baton.clock
 import baton.resilience.Backoff
 import baton.resilience.Jitter
 import baton.resilience.RetryBudget
@@ -17,14 +20,19 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.ZERO
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.UnconfinedTestDispatcher
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertInstanceOf
+import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** Failed runs that are tried again. */
@@ -342,6 +350,68 @@ class RunRetryTest {
         schedule.resumeAll()
         pass(ZERO)
         assertEquals(listOf(10L, 21L), begun)
+        assertEquals(0, schedule.size)
+    }
+
+    /** The threads of the timer and of the hand-over may go on when another thread has begun the next attempt. */
+    @Test
+    fun lateSteps_ofAnAttempt_leaveTheNextOneAlone() = scheduleTest {
+        val table = EntryTable<String>(resolution = 1)
+        val core = ScheduleCore(config(), table, "test")
+        val fires = FireCore(config(), table)
+        core.put("a", at10, Priority.NORMAL)
+        pass(10.seconds)
+        val now = core.now()
+        assertTrue(fires.peek(now))
+        val firing = checkNotNull(fires.fire(now) { _, failure -> throw failure })
+        val (first, second) = List(2) { Job() }
+        firing.attempt = 1
+        assertNotNull(fires.begin(firing, now, first))
+        val late = fires.timeOut(firing, attempt = 1)
+        assertSame(first, late)
+        // So a thread that cancels the run finds that it waits, or comes before, and no attempt follows.
+        assertTrue(fires.giveBack(firing, now) { assertTrue(Thread.holdsLock(table.lock)) })
+        assertFalse(fires.startsInterrupted(firing, attempt = 1, first))
+        assertNull(firing.job)
+        firing.attempt = 2
+        assertFalse(fires.startsInterrupted(firing, attempt = 1, first))
+        assertNotNull(fires.begin(firing, now, second))
+        assertFalse(fires.startsInterrupted(firing, attempt = 1, first))
+        assertNull(fires.timeOut(firing, attempt = 1))
+        assertSame(second, firing.job)
+        assertSame(second, fires.timeOut(firing, attempt = 2))
+    }
+
+    @Test
+    fun cancelRun_whileTheTimerOfTheNextAttemptIsSet_endsTheRun_andTheTimer() = scheduleTest { scope ->
+        lateinit var schedule: Schedule<String>
+        val config = retrying(policy(wait = 77.seconds))
+        val clock = scope.clock
+        var cancelled = 0
+        var timers = 0
+        val cancelling =
+            object : BatonClock by clock {
+                override fun schedule(delay: java.time.Duration, task: Runnable): AutoCloseable {
+                    val timer = clock.schedule(delay, task)
+                    // The others are those of the schedule.
+                    if (delay.toSeconds() != 77L) return timer
+                    cancelled += schedule.cancelRun("a")
+                    timers++
+                    return AutoCloseable {
+                        timers--
+                        timer.close()
+                    }
+                }
+            }
+        schedule =
+            started(ScheduleConfig(onFailure = config.onFailure, clock = cancelling, retry = config.retry)) {
+                throw IOException()
+            }
+        schedule.put("a", at10)
+        pass(12.seconds)
+        assertEquals(listOf(1L, 0L, 0L, 1L, 1L, 0L), schedule.counts())
+        assertEquals(1, cancelled)
+        assertEquals(0, timers)
         assertEquals(0, schedule.size)
     }
 }

@@ -11,6 +11,7 @@ import baton.scheduler.schedule.FireCore
 import baton.scheduler.schedule.Firing
 import baton.scheduler.schedule.ScheduleCore
 import java.time.Instant
+import kotlinx.coroutines.Job
 import org.jetbrains.lincheck.datastructures.IntGen
 import org.jetbrains.lincheck.datastructures.Operation
 import org.jetbrains.lincheck.datastructures.Param
@@ -76,7 +77,7 @@ open class ScheduleEditsStressTest {
     fun begin(): Int =
         synchronized(loop) {
             val firing = handedOver.removeFirstOrNull() ?: return ScheduleEditsSequential.NONE
-            if (fires.begin(firing, now = 0) == null) {
+            if (fires.begin(firing, now = 0, Job()) == null) {
                 check(fires.end(firing, RunOutcome.SUCCEEDED, now = 0) == null)
                 return ScheduleEditsSequential.REVOKED
             }

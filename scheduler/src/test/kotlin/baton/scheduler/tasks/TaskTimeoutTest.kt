@@ -1,10 +1,12 @@
 package baton.scheduler.tasks
 
+import baton.BatonClock
 import baton.Priority
 import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskTimeoutException
 import java.io.IOException
+import java.time.Instant
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
@@ -258,5 +260,33 @@ class TaskTimeoutTest {
         assertEquals(1, first.await())
         assertTrue(second.isCancelled)
         scheduler.awaitIdle()
+    }
+
+    /** Its timers pass at once: before the task is queued. */
+    private class HastyClock : BatonClock {
+        override fun instant(): Instant = Instant.EPOCH
+
+        override fun nanoTime() = 0L
+
+        override fun schedule(delay: java.time.Duration, task: Runnable): AutoCloseable {
+            task.run()
+            return AutoCloseable {}
+        }
+    }
+
+    @Test
+    fun timeout_thatPassesBeforeTheTaskIsQueued_endsIt_andItsBlockDoesNotBegin() = runTest {
+        val config = TaskSchedulerConfig(clock = HastyClock())
+        val scheduler = TaskScheduler(backgroundScope, 1, config = config)
+        var begun = 0
+        val started = scheduler.schedule(timeout = 3.seconds) { begun++ }
+        assertEquals(0, failureOf { started.await() }.suppressed.size)
+        scheduler.schedule { awaitCancellation() }
+        runCurrent()
+        val queued = scheduler.schedule(timeout = 3.seconds) { begun++ }
+        assertTrue(queued.isCompleted)
+        failureOf { queued.await() }
+        assertEquals(0, begun)
+        assertEquals(listOf(0L, 1L, 0L, 1L, 0L, 1L), scheduler.ends())
     }
 }
