@@ -244,8 +244,9 @@ public class ResiliencePipeline(
     override fun usage(): Usage = Usage(inUse = 0, capacity = 0)
 
     /**
-     * See [MonitoredCalls.onCall]. It hears of each call once, before the fallback: the outcome of the last attempt,
-     * how long all attempts have taken with their waits, and what they have waited for [limiter] and [semaphore].
+     * See [MonitoredCalls.onCall]. The listener gets each call once, before the fallback: the outcome of the last
+     * attempt, how long all attempts have taken with their waits, and what they have waited for [limiter] and
+     * [semaphore].
      */
     override fun onCall(listener: (CallEvent) -> Unit): AutoCloseable = listeners.add(listener)
 

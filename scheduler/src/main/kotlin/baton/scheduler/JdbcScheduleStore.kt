@@ -196,7 +196,7 @@ internal constructor(
      * @throws IllegalArgumentException if [connection] is in auto-commit mode, the text of a key is too long, or the
      *   database cannot hold a row.
      * @throws IllegalStateException if the tables cannot be used, see [createTables], or have another version.
-     * @throws java.sql.SQLException if the database fails.
+     * @throws java.sql.SQLException if the database fails, or there are no tables.
      */
     public fun edit(connection: Connection, block: ScheduleEditor<K>.() -> Unit) {
         tables.editIn(connection, ScheduleEditor<K>().apply(block).rows())

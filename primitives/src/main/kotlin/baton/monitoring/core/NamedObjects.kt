@@ -10,7 +10,7 @@ import java.lang.ref.ReferenceQueue
 import java.lang.ref.WeakReference
 import java.util.concurrent.ConcurrentHashMap
 
-/** What is in memory and has a name, for a dump of its waits. Keeps nothing of it in memory. */
+/** The objects with a name that are in memory, for a dump of their waits. Keeps none of them in memory. */
 internal object NamedObjects {
     private val all: MutableSet<Named<*>> = ConcurrentHashMap.newKeySet()
     val unreachable = ReferenceQueue<Any>()

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration.Companion.nanoseconds
 
-/** What the listeners of a pipeline want to know of one call. The attempts of a hedge count at the same time. */
+/** The numbers of one call for the listeners of a pipeline. The attempts of a hedge count at the same time. */
 internal class CallTrace(private val clock: BoundClock) {
     private val passages = AtomicInteger()
     private val attempts = AtomicInteger()

@@ -23,7 +23,7 @@ import kotlinx.coroutines.launch
  * ```
  * 1. [running] counts the attempts that may still succeed. Once it is 0 no attempt joins, so the race always ends.
  * 2. One [decision] ends it: the first success; a cancellation or an [Error] at once; otherwise, when no attempt runs
- *    any more, the end of attempt 1. Whoever decides cancels all children, those that have not joined included.
+ *    any more, the end of attempt 1. The thread that decides cancels all children, those that have not joined included.
  * 3. The children throw nothing. So their scope ends when they all have, and fails only by the caller's cancellation.
  * 4. A further attempt that is refused has not taken place.
  */

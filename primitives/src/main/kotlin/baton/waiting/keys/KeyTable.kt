@@ -164,7 +164,9 @@ internal constructor(
         }
     }
 
-    /** The next caller of the key gets a new entry, beside [entry], which stays with those who have leased it. */
+    /**
+     * The next caller of the key gets a new entry, beside [entry], which stays with the callers that have leased it.
+     */
     internal fun detach(entry: KeyEntry<T>) {
         Trampoline.guarded { entries.remove(entry.key, entry) }
     }
@@ -209,7 +211,7 @@ internal constructor(
     override fun toString(): String = "${label()} (size = $size, maxKeys = $maxKeys)"
 
     internal companion object {
-        /** What [maxKeys] is by default, here for all. */
+        /** The default of [maxKeys], here for all. */
         const val DEFAULT_MAX_KEYS = 100_000
 
         /** One in sixteen uses of an entry looks for idle ones. */

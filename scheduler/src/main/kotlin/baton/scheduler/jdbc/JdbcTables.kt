@@ -35,7 +35,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
     private val readRevisions = ArrayDeque<Long>()
     private var hasLoaded = false
 
-    /** Of this, any thread is a writer: see [editIn]. */
+    /** Written by any thread: see [editIn]. */
     @Volatile private var isValid = false
     private var isClosed = false
 

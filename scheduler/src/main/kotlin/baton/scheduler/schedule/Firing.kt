@@ -23,7 +23,7 @@ internal class Firing<K : Any>(
     val missed: Int,
     /** The runs that follow on this one. */
     val catchUp: CatchUp?,
-    /** Those of its slot when it was made. */
+    /** The runs of its slot when it was made. */
     val runs: EntryRuns<K>,
 ) : LinkedEntry<Firing<K>>() {
     private val generation = runs.generation
@@ -75,7 +75,7 @@ internal class EntryRuns<K : Any> {
     /** At least 1 while the table has it. */
     var count = 0
 
-    /** Those, and the revoked ones that have not ended. */
+    /** The runs that count, and the revoked ones that have not ended. */
     val all = LinkedEntries<Firing<K>>()
 
     /** How many of them have begun. */
