@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -155,9 +156,15 @@ public final class BlockingPipeline {
         } catch (InterruptedException e) {
             race.cancel(true);
             throw e;
-        } catch (ExecutionException e) {
-            throw Stages.asException(Stages.unwrap(e));
+        } catch (ExecutionException | CancellationException e) {
+            // On new JDKs get() wraps a cancellation, too, and a time limit of the block would be none.
+            throw Stages.asException(Stages.unwrap(failureOf(race, e)));
         }
+    }
+
+    private static Throwable failureOf(CompletableFuture<?> race, Exception otherwise) {
+        return race.<Throwable>handle((value, failure) -> failure == null ? otherwise : failure)
+                .join();
     }
 
     private <T extends @Nullable Object> T guarded(Callable<T> action, boolean now, Runnable onBegin) throws Exception {
