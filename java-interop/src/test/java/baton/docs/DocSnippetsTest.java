@@ -86,7 +86,15 @@ class DocSnippetsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/MIGRATING.md", "docs/testing.md", "docs/metrics.md", "docs/context.md"})
+    @ValueSource(
+            strings = {
+                "README.md",
+                "docs/MIGRATING.md",
+                "docs/testing.md",
+                "docs/metrics.md",
+                "docs/context.md",
+                "docs/resilience.md"
+            })
     void codeBlocks_ofADocument_occurInTests(String document) throws IOException {
         String text = Files.readString(ROOT.resolve(document));
         List<String> blocks =

@@ -106,6 +106,8 @@ internal class CircuitBreakerCore(
 
     /** @param failure null for a value, and for a caller that has given up. */
     fun leave(call: Any, start: Long, outcome: CallOutcome, failure: Throwable?) {
+        // It changes nothing, and no listener knows it.
+        if (start == UNREAD && outcome == CallOutcome.SUCCESS && call === machine.flawless) return
         // A call that began before there was a listener has no start.
         val listeners = if (start == UNREAD) null else callListeners?.orNull()
         val end = if (listeners == null) UNREAD else clock.readOr(start)
