@@ -53,9 +53,10 @@ public final class ThreadWaiter extends Waiter {
         core.requireRealTime();
         int state = core.enqueue(this);
         if (state == WAITING) {
-            state = FlightEvents.includeWaits()
-                    ? awaitRecorded(nanos, interruptible)
-                    : parking.await(this, blocker, nanos, interruptible);
+            WaitEvent event = FlightEvents.newWait();
+            state = event == null
+                    ? parking.await(this, blocker, nanos, interruptible)
+                    : awaitRecorded(event, nanos, interruptible);
         }
         if (state == FAILED) throw ThreadWaiter.<RuntimeException>failed(core.failure(this));
         return state == GRANTED;
@@ -67,8 +68,7 @@ public final class ThreadWaiter extends Waiter {
         throw (X) failure;
     }
 
-    private int awaitRecorded(long nanos, boolean interruptible) throws InterruptedException {
-        var event = new WaitEvent();
+    private int awaitRecorded(WaitEvent event, long nanos, boolean interruptible) throws InterruptedException {
         try {
             int state = parking.await(this, blocker, nanos, interruptible);
             record(event, state == TIMED_OUT, state == FAILED ? core.failure(this) : null);

@@ -28,37 +28,65 @@ public final class FlightEvents {
         return CAN_BE && FlightRecorder.isInitialized();
     }
 
-    /** Whether waits are recorded at the moment. */
-    public static boolean includeWaits() {
-        return areOn() && WaitEvent.isOn();
+    // In each of the following an event that finds no stack or memory is left out. The caller may have been granted
+    // what it
+    // waited for, and must get it. A class that could not be loaded then stays broken.
+
+    /** A wait begins; null if waits are not recorded. */
+    public static WaitEvent newWait() {
+        try {
+            return areOn() && WaitEvent.isOn() ? new WaitEvent() : null;
+        } catch (VirtualMachineError | LinkageError e) {
+            return null;
+        }
     }
 
-    /** Records the wait of a future, which begins now, when it is called with the end of the future. */
-    public static BiConsumer<Object, Throwable> wait(String primitive, String call, String caller) {
-        var event = new WaitEvent();
-        return (value, failure) -> {
-            if (event.endsRecorded()) event.record(primitive, call, caller, false, failure);
-        };
+    /**
+     * Returns what is to be called at the end of the wait of a future, which begins now; null if waits are not recorded.
+     */
+    public static BiConsumer<Object, Throwable> newFutureWait(String primitive, String call, String caller) {
+        WaitEvent event = newWait();
+        return event == null
+                ? null
+                : (value, failure) -> {
+                    if (event.endsRecorded()) event.record(primitive, call, caller, false, failure);
+                };
     }
 
     /** A run of a schedule begins; null if there is no recording. */
-    public static RecordedRun run() {
-        return areOn() ? new RecordedRun() : null;
+    public static RecordedRun newRun() {
+        try {
+            return areOn() ? new RecordedRun() : null;
+        } catch (VirtualMachineError | LinkageError e) {
+            return null;
+        }
     }
 
     /** A call of {@code primitive} was refused. */
     public static <E extends Throwable> E refused(String primitive, E refusal) {
-        if (areOn()) RefusalEvent.record(primitive, refusal);
+        try {
+            if (areOn()) RefusalEvent.record(primitive, refusal);
+        } catch (VirtualMachineError | LinkageError e) {
+            // See above.
+        }
         return refusal;
     }
 
     /** The {@code breaker} has changed its state. */
     public static void stateChanged(String breaker, String from, String to) {
-        if (areOn()) BreakerStateEvent.record(breaker, from, to);
+        try {
+            if (areOn()) BreakerStateEvent.record(breaker, from, to);
+        } catch (VirtualMachineError | LinkageError e) {
+            // See above.
+        }
     }
 
     /** The caller holds {@code lock}, whose last holder has died. */
     public static void abandoned(String lock) {
-        if (areOn()) AbandonedLockEvent.record(lock);
+        try {
+            if (areOn()) AbandonedLockEvent.record(lock);
+        } catch (VirtualMachineError | LinkageError e) {
+            // See above.
+        }
     }
 }

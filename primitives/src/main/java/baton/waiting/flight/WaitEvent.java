@@ -12,7 +12,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 
-/** A wait, of a coroutine, a thread or a future. Created only where {@link FlightEvents#includeWaits}. */
+/** A wait, of a coroutine, a thread or a future. Made by {@link FlightEvents#newWait}. */
 @Name("baton.Wait")
 @Label("Wait")
 @Category("Baton")
@@ -37,7 +37,7 @@ public final class WaitEvent extends Event {
 
     private static final EventType TYPE = EventType.getEventType(WaitEvent.class);
 
-    public WaitEvent() {
+    WaitEvent() {
         begin();
     }
 

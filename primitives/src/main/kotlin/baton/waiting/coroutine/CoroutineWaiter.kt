@@ -4,6 +4,7 @@ import baton.waiting.Gate
 import baton.waiting.KnownCaller
 import baton.waiting.WaitCore
 import baton.waiting.flight.FlightEvents
+import baton.waiting.flight.WaitEvent
 import baton.waiting.threads.Timeouts
 import baton.waiting.threads.Trampoline
 import java.lang.ref.WeakReference
@@ -113,7 +114,8 @@ internal open class CoroutineWaiter(
     fun await(): Any? {
         val caller = caller
         if (caller != null && isExplored()) return explored(this, caller, ::awaitUnchecked)
-        if (caller != null && FlightEvents.includeWaits()) this.caller = recorded(caller)
+        val event = FlightEvents.newWait()
+        if (caller != null && event != null) this.caller = recorded(caller, event)
         if (watch == null) watchJob()
         if (jobEnds) withdraw(CANCELLED)
         return enqueue()
@@ -152,7 +154,8 @@ internal open class CoroutineWaiter(
     }
 
     @Suppress("UNCHECKED_CAST") // awaitGrant makes the results fit their callers.
-    private fun recorded(caller: Continuation<*>) = RecordedWait(this, caller as Continuation<Any?>)
+    private fun recorded(caller: Continuation<*>, event: WaitEvent) =
+        RecordedWait(this, caller as Continuation<Any?>, event)
 
     private fun watchJob() {
         val job = job ?: return

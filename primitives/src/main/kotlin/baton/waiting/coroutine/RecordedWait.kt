@@ -9,11 +9,11 @@ import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Job
 
 /** A coroutine's wait in a recording: stands between the [waiter] and the coroutine, and notes when it goes on. */
-internal class RecordedWait(waiter: CoroutineWaiter, val caller: Continuation<Any?>) : Continuation<Any?> {
+internal class RecordedWait(waiter: CoroutineWaiter, val caller: Continuation<Any?>, private val event: WaitEvent) :
+    Continuation<Any?> {
     private val core = waiter.core
     private val verb = core.verbOf(waiter)
     private val owner = core.ownerIn(waiter.request)
-    private val event = WaitEvent()
 
     /** Whether the wait has ended by its timeout. */
     var isLate = false

@@ -146,7 +146,7 @@ internal class FireLoop<K : Any>(
         try {
             now = core.now()
             fires.begin(firing, now, context.job)?.let {
-                recorded = FlightEvents.run()
+                recorded = FlightEvents.newRun()
                 limit = core.runTimeout(firing.key)
                 retries.begin(firing, context)?.run { limit = minOf(limit, policy.attemptTimeout) }
                 within(limit, firing, context) { action(it) }

@@ -95,12 +95,19 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         int state = entry.core.enqueue(entry);
         // No other thread has the future yet, so it has no dependents that would run here.
         if (state != Waiter.WAITING) finish(state);
-        else if (FlightEvents.includeWaits()) recordWait();
+        else if (FlightEvents.areOn()) recordWait();
     }
 
+    /** An event that finds no stack or memory is left out: the caller must get the future of its request. */
     private void recordWait() {
-        WaitCore core = entry.core;
-        var unused = super.whenComplete(FlightEvents.wait(core.getOwnerLabel(), core.verbOf(entry), nameOf(this)));
+        try {
+            WaitCore core = entry.core;
+            var end = FlightEvents.newFutureWait(core.getOwnerLabel(), core.verbOf(entry), nameOf(this));
+            if (end == null) return;
+            var unused = super.whenComplete(end);
+        } catch (VirtualMachineError | LinkageError e) {
+            // There is no event.
+        }
     }
 
     /**
