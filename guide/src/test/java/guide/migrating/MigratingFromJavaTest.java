@@ -1,4 +1,4 @@
-package baton.docs;
+package guide.migrating;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -55,7 +55,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
-/** The Java code of docs/MIGRATING.md; {@link DocSnippetsTest} compares the two. */
+/** The Java code of docs/MIGRATING.md; {@code MarkdownTest} compares the two. */
 class MigratingFromJavaTest {
     private final Executor executor = Runnable::run;
 

@@ -1,4 +1,4 @@
-package baton.docs;
+package guide.readme;
 
 import static java.net.http.HttpResponse.BodyHandlers.ofString;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** The Java code of README.md; {@link DocSnippetsTest} compares the two. */
+/** The Java code of README.md; {@code MarkdownTest} compares the two. */
 final class ReadmeJavaSnippets {
     private final HttpClient client = HttpClient.newHttpClient();
 

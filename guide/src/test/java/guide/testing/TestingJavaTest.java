@@ -1,4 +1,4 @@
-package baton.docs;
+package guide.testing;
 
 import static baton.test.BatonAssertions.assertIdle;
 import static baton.test.BatonAssertions.assertNoLeaks;

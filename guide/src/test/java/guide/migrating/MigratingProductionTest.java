@@ -1,4 +1,4 @@
-package baton.docs;
+package guide.migrating;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

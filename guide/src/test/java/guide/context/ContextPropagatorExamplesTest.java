@@ -1,4 +1,4 @@
-package baton.docs;
+package guide.context;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** The examples of {@link ContextPropagator}, whose code {@link DocSnippetsTest} compares with the documentation. */
+/** The examples of {@link ContextPropagator}, whose code {@code MarkdownTest} compares with the documentation. */
 class ContextPropagatorExamplesTest {
     static class MdcPropagator implements ContextPropagator<Map<String, String>> {
         public Map<String, String> capture() {

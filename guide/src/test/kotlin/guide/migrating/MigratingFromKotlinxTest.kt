@@ -1,4 +1,4 @@
-package baton.docs
+package guide.migrating
 
 import baton.Priority
 import baton.channels.Channel // by name
@@ -68,7 +68,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
 /**
- * The Kotlin code of docs/MIGRATING.md; `DocSnippetsTest` compares the two. Where theirs differs, it runs beside ours.
+ * The Kotlin code of docs/MIGRATING.md; `MarkdownTest` compares the two. Where theirs differs, it runs beside ours.
  */
 class MigratingFromKotlinxTest {
     private val logged = mutableListOf<Any?>()

@@ -1,4 +1,4 @@
-package baton.docs
+package guide.migrating
 
 import baton.channels.*
 import kotlinx.coroutines.channels.*

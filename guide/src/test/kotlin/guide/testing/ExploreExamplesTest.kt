@@ -1,4 +1,4 @@
-package baton.test.docs
+package guide.testing
 
 import baton.channels.Channel
 import baton.sync.Mutex

@@ -1,9 +1,9 @@
-package baton.docs
+package guide.readme
 
 import baton.sync.Semaphore
 import baton.sync.withPermit
 
-/** The Kotlin code of README.md; `DocSnippetsTest` compares the two. */
+/** The Kotlin code of README.md; `MarkdownTest` compares the two. */
 class ReadmeSnippets(private val client: Client) {
     interface Client {
         suspend fun get(path: String): String

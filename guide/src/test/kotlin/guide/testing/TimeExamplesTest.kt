@@ -1,4 +1,4 @@
-package baton.test.docs
+package guide.testing
 
 import app.cash.turbine.test
 import baton.resilience.Backoff

@@ -1,4 +1,4 @@
-package baton.docs
+package guide.resilience
 
 import baton.resilience.CircuitBreaker
 import baton.resilience.RateLimiter
@@ -13,7 +13,7 @@ import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 
-/** The code of docs/resilience.md; `DocSnippetsTest` compares the two. */
+/** The code of docs/resilience.md; `MarkdownTest` compares the two. */
 class PageOfResilienceTest {
     /** Answers the third request alone. */
     private class Client {

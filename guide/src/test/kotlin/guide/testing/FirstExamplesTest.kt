@@ -1,4 +1,4 @@
-package baton.test.docs
+package guide.testing
 
 import baton.resilience.RateLimiter
 import baton.resilience.per

@@ -1,5 +1,6 @@
-package baton.micrometer
+package guide.metrics
 
+import baton.micrometer.BatonMetrics
 import baton.monitoring.Deadlocks
 import baton.monitoring.Monitor
 import baton.monitoring.Waits
