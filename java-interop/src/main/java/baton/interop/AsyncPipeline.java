@@ -1,12 +1,17 @@
 package baton.interop;
 
 import baton.BatonClock;
+import baton.CallGuard;
 import baton.bridge.BreakerBridge;
+import baton.bridge.FutureGuard;
 import baton.bridge.PipelineLayers;
 import baton.bridge.PipelineSettings;
 import baton.interop.internal.futures.PipelineFuture;
+import baton.interop.internal.futures.StageGuard;
 import baton.monitoring.CallEvent;
+import baton.resilience.RateLimiter;
 import baton.resilience.ResiliencePipeline;
+import baton.sync.Semaphore;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -57,17 +62,22 @@ public final class AsyncPipeline {
     private AsyncPipeline(ResiliencePipeline pipeline) {
         this.pipeline = pipeline;
         this.layers = new PipelineLayers(pipeline);
-        AsyncRateLimiter limiter = layers.limiter == null ? null : AsyncRateLimiter.of(layers.limiter);
-        AsyncSemaphore semaphore = layers.semaphore == null ? null : AsyncSemaphore.of(layers.semaphore);
-        this.guards = new PipelineFuture.Guards(
-                limiter == null ? null : limiter::permit, semaphore == null ? null : semaphore::permit);
+        this.guards = new PipelineFuture.Guards(requestsOf(layers.limiter), requestsOf(layers.semaphore));
+    }
+
+    /** The requests at a guard, which is one of those that {@link PipelineLayers} accepts. */
+    private static @Nullable Function<@Nullable Duration, ? extends CompletableFuture<? extends AutoCloseable>>
+            requestsOf(@Nullable CallGuard guard) {
+        if (guard instanceof RateLimiter limiter) return AsyncRateLimiter.of(limiter)::permit;
+        if (guard instanceof Semaphore semaphore) return AsyncSemaphore.of(semaphore)::permit;
+        return guard instanceof FutureGuard future ? future::admit : null;
     }
 
     /**
      * The Java API of the given pipeline; the two share all layers.
      *
-     * @throws IllegalArgumentException if its limiter is no {@code RateLimiter}, or its semaphore no {@code Semaphore}:
-     *     another guard suspends
+     * @throws IllegalArgumentException if a guard of it is neither a {@code RateLimiter}, nor a {@code Semaphore}, nor
+     *     an {@link AsyncCallGuard} of a builder: another guard suspends
      */
     public static AsyncPipeline of(ResiliencePipeline pipeline) {
         return new AsyncPipeline(Objects.requireNonNull(pipeline, "pipeline"));
@@ -158,6 +168,18 @@ public final class AsyncPipeline {
         public Builder semaphore(AsyncSemaphore semaphore) {
             return with(it -> it.semaphore =
                     Objects.requireNonNull(semaphore, "semaphore").kotlin());
+        }
+
+        /** As the other, with a guard of the application. */
+        public Builder limiter(AsyncCallGuard limiter) {
+            Objects.requireNonNull(limiter, "limiter");
+            return with(it -> it.limiter = new StageGuard(limiter));
+        }
+
+        /** As the other, with a guard of the application. */
+        public Builder semaphore(AsyncCallGuard semaphore) {
+            Objects.requireNonNull(semaphore, "semaphore");
+            return with(it -> it.semaphore = new StageGuard(semaphore));
         }
 
         /**

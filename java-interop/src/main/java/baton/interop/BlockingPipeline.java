@@ -1,16 +1,22 @@
 package baton.interop;
 
+import baton.CallGuard;
 import baton.bridge.CallWatch;
+import baton.bridge.FutureGuard;
 import baton.bridge.PassageWatch;
 import baton.bridge.PipelineLayers;
 import baton.bridge.RetryBridge;
 import baton.interop.internal.blocking.ThreadRetry;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.HedgeFuture;
+import baton.interop.internal.futures.StageGuard;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.ThreadCall;
 import baton.interop.internal.parallel.BlockingThreads;
 import baton.resilience.CircuitBreaker;
+import baton.resilience.RateLimiter;
+import baton.sync.Semaphore;
+import baton.waiting.ThreadWaiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,13 +50,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingPipeline {
     private final PipelineLayers layers;
-    private final @Nullable BlockingRateLimiter limiter;
-    private final @Nullable BlockingSemaphore semaphore;
 
     BlockingPipeline(PipelineLayers layers) {
         this.layers = layers;
-        limiter = layers.limiter == null ? null : new BlockingRateLimiter(layers.limiter);
-        semaphore = layers.semaphore == null ? null : new BlockingSemaphore(layers.semaphore);
     }
 
     /**
@@ -151,36 +153,75 @@ public final class BlockingPipeline {
             threads.execute(() -> CallerContext.runFor(context, thread));
             return thread;
         });
+        return awaited(race);
+    }
+
+    /** The value of the future, which an interrupt cancels. */
+    private static <V extends @Nullable Object> V awaited(CompletableFuture<V> future) throws Exception {
         try {
-            return race.get();
+            return future.get();
         } catch (InterruptedException e) {
-            race.cancel(true);
+            future.cancel(true);
             throw e;
         } catch (ExecutionException | CancellationException e) {
             // On new JDKs get() wraps a cancellation, too, and a time limit of the block would be none.
-            throw Stages.asException(Stages.unwrap(failureOf(race, e)));
+            throw Stages.asException(Stages.unwrap(failureOf(future, e)));
         }
     }
 
-    private static Throwable failureOf(CompletableFuture<?> race, Exception otherwise) {
-        return race.<Throwable>handle((value, failure) -> failure == null ? otherwise : failure)
+    private static Throwable failureOf(CompletableFuture<?> future, Exception otherwise) {
+        return future.<Throwable>handle((value, failure) -> failure == null ? otherwise : failure)
                 .join();
     }
 
     private <T extends @Nullable Object> T guarded(Callable<T> action, boolean now, Runnable onBegin) throws Exception {
         Duration wait = now ? Duration.ZERO : layers.maxWait;
-        if (limiter != null) takeTurn(limiter, wait);
-        Callable<T> timed = () -> {
-            onBegin.run();
-            return layers.isTimed ? ThreadRetry.call(layers.limit, action, null, null) : action.call();
-        };
-        if (semaphore == null) return timed.call();
-        return wait == null ? semaphore.call(timed) : semaphore.call(wait, timed);
+        return admitted(
+                layers.limiter,
+                wait,
+                () -> admitted(layers.semaphore, wait, () -> {
+                    onBegin.run();
+                    return layers.isTimed ? ThreadRetry.call(layers.limit, action, null, null) : action.call();
+                }));
     }
 
-    private static void takeTurn(BlockingRateLimiter limiter, @Nullable Duration wait) throws Exception {
-        if (wait == null) limiter.acquire();
-        else limiter.acquire(wait);
+    private static <T extends @Nullable Object> T admitted(
+            @Nullable CallGuard guard, @Nullable Duration wait, Callable<T> action) throws Exception {
+        if (guard instanceof RateLimiter limiter) {
+            BlockingRateLimiter view = new BlockingRateLimiter(limiter);
+            return wait == null ? view.call(action) : view.call(wait, action);
+        }
+        if (guard instanceof Semaphore semaphore) {
+            BlockingSemaphore view = new BlockingSemaphore(semaphore);
+            return wait == null ? view.call(action) : view.call(wait, action);
+        }
+        return guard instanceof FutureGuard future ? admitted(future, wait, action) : action.call();
+    }
+
+    private static <T extends @Nullable Object> T admitted(
+            FutureGuard guard, @Nullable Duration wait, Callable<T> action) throws Exception {
+        ThreadWaiter.throwIfInterrupted();
+        CompletableFuture<? extends AutoCloseable> admission = guard.admit(wait);
+        AutoCloseable held;
+        try {
+            held = awaited(admission);
+        } catch (InterruptedException e) {
+            var unused = admission.thenAccept(StageGuard::closeUnused); // admitted just before the interrupt
+            throw e;
+        }
+        T value;
+        try {
+            value = action.call();
+        } catch (Throwable e) {
+            try {
+                held.close();
+            } catch (Throwable other) {
+                RetryBridge.suppress(other, Stages.unwrap(e)); // the failure of the call
+            }
+            throw e;
+        }
+        held.close();
+        return value;
     }
 
     @Override

@@ -223,6 +223,7 @@ class NullArgumentsTest {
         if (type == Consumer.class) return (Consumer<Object>) x -> {};
         if (type == CancellableFunction.class) return (CancellableFunction<Object>) token -> 1;
         if (type == BlockingFunction.class) return (BlockingFunction<Object, Object>) x -> 1;
+        if (type == AsyncCallGuard.class) return (AsyncCallGuard) maxWait -> new CompletableFuture<>();
         if (type == CancellableAction.class) return (CancellableAction) token -> {};
         if (type == ContextPropagator.class) return new NoContext();
         if (type == Permit.class) return ((AsyncMutex) objects.get(1)).lock().join();

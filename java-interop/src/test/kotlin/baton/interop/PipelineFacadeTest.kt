@@ -16,6 +16,12 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.TestTimeSource
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart.UNDISPATCHED
+import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -79,9 +85,42 @@ class PipelineLayersTest {
             }
         val e = assertThrows<IllegalArgumentException> { AsyncPipeline.of(ResiliencePipeline(limiter = guard)) }
         assertEquals(
-            "limiter = my quota, must be a RateLimiter: another guard suspends, which Java cannot wait for",
+            "limiter = my quota, must be a RateLimiter, a Semaphore or a guard of Java: another one suspends",
             e.message,
         )
         assertThrows<IllegalArgumentException> { AsyncPipeline.of(ResiliencePipeline(semaphore = guard)) }
+    }
+
+    @Test
+    fun guardOfJava_holdsForCoroutinesToo() = runTest {
+        val semaphore = AsyncSemaphore.create(1)
+        val waits = mutableListOf<java.time.Duration>()
+        val guard = AsyncCallGuard { maxWait -> semaphore.acquire(maxWait).also { waits += maxWait } }
+        val pipeline = AsyncPipeline.builder(null).semaphore(guard).build().kotlin()
+        val end = CompletableDeferred<String>()
+        val first = async(start = UNDISPATCHED) { pipeline.call { end.await() } }
+        val second = async(start = UNDISPATCHED) { pipeline.call { "second" } }
+        assertEquals(1, semaphore.waiting())
+        second.cancel()
+        assertEquals(0, semaphore.waiting())
+        end.complete("first")
+        assertEquals("first", first.await())
+        assertEquals(1, semaphore.availablePermits())
+        val known = checkNotNull(pipeline.semaphore)
+        assertEquals("now", known.guarded(-Duration.INFINITE) { "now" })
+        assertEquals(java.time.Duration.ZERO, waits.last())
+        assertEquals(1, semaphore.availablePermits())
+    }
+
+    /** A permit that had arrived, for a coroutine that was cancelled before it went on, was lost. */
+    @Test
+    fun permitOfACoroutineThatIsCancelledBeforeItGoesOn_isClosed() = runTest {
+        val request = CompletableFuture<AutoCloseable>()
+        val pipeline = AsyncPipeline.builder(null).semaphore(AsyncCallGuard { request }).build().kotlin()
+        val call = launch(start = UNDISPATCHED) { pipeline.call { error("must not begin") } }
+        var closed = 0
+        request.complete(AutoCloseable { closed++ })
+        call.cancelAndJoin()
+        assertEquals(1, closed)
     }
 }

@@ -14,12 +14,15 @@ import baton.resilience.attempts.CallTrace
 import baton.resilience.attempts.Passage
 import baton.sync.Semaphore
 import baton.waiting.clock.BoundClock
+import baton.waiting.threads.Trampoline
 import java.time.Duration
+import java.util.concurrent.CompletableFuture
 import java.util.function.Consumer
 import java.util.function.Predicate
 import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.DisposableHandle
+import kotlinx.coroutines.future.await
 
 // The internal API of pipelines for futures and threads, which have their own form of each layer.
 
@@ -28,8 +31,8 @@ import kotlinx.coroutines.DisposableHandle
 public class PipelineLayers(private val pipeline: ResiliencePipeline) {
     @JvmField public val retry: RetryPolicy? = pipeline.retry
     @JvmField public val breaker: CircuitBreaker? = pipeline.breaker
-    @JvmField public val limiter: RateLimiter? = known("limiter", pipeline.limiter)
-    @JvmField public val semaphore: Semaphore? = known("semaphore", pipeline.semaphore)
+    @JvmField public val limiter: CallGuard? = known("limiter", pipeline.limiter)
+    @JvmField public val semaphore: CallGuard? = known("semaphore", pipeline.semaphore)
     @JvmField public val maxWait: Duration? = pipeline.maxWait.takeIf { it.isFinite() }?.toJavaDuration()
 
     /** A single attempt with the time limit, if there is one. */
@@ -39,11 +42,11 @@ public class PipelineLayers(private val pipeline: ResiliencePipeline) {
     @JvmField public val hedgeAttempts: Int = pipeline.hedge?.attempts ?: 1
     @JvmField public val failureResult: Predicate<Any?>? = pipeline.failureResult?.let { Predicate(it) }
 
-    private inline fun <reified G : CallGuard> known(layer: String, guard: CallGuard?): G? {
-        require(guard == null || guard is G) {
-            "$layer = $guard, must be a ${G::class.java.simpleName}: another guard suspends, which Java cannot wait for"
+    private fun known(layer: String, guard: CallGuard?): CallGuard? {
+        require(guard == null || guard is RateLimiter || guard is Semaphore || guard is FutureGuard) {
+            "$layer = $guard, must be a RateLimiter, a Semaphore or a guard of Java: another one suspends"
         }
-        return guard as G?
+        return guard
     }
 
     /** Runs [action] once [millis] have passed. */
@@ -54,6 +57,33 @@ public class PipelineLayers(private val pipeline: ResiliencePipeline) {
     public fun watch(): CallWatch? = pipeline.newTrace(null)?.let { CallWatch(pipeline, it) }
 
     override fun toString(): String = pipeline.toString()
+}
+
+/** A guard of an application in Java. Coroutines wait for its futures, and run their block themselves. */
+@InternalBatonApi
+public abstract class FutureGuard : CallGuard {
+    /**
+     * Requests admission of one call. The value is closed when the call has ended, or as soon as it arrives if the
+     * future was cancelled before.
+     *
+     * @param maxWait null for no limit
+     */
+    public abstract fun admit(maxWait: Duration?): CompletableFuture<out AutoCloseable>
+
+    override suspend fun <T> guarded(maxWait: kotlin.time.Duration, block: suspend () -> T): T {
+        val limit = maxWait.coerceAtLeast(kotlin.time.Duration.ZERO).takeIf { it.isFinite() }
+        val admission = admit(limit?.toJavaDuration())
+        val held =
+            try {
+                admission.await()
+            } catch (e: Throwable) {
+                admission.thenAccept { held ->
+                    Trampoline.guarded { held.close() }
+                } // admitted just before the cancellation
+                throw e
+            }
+        return held.use { block() }
+    }
 }
 
 /** One call, for the listeners. */
@@ -95,8 +125,8 @@ public class PassageWatch internal constructor(private val passage: Passage) {
 public class PipelineSettings : Cloneable {
     @JvmField public var retry: RetryPolicy? = null
     @JvmField public var breaker: CircuitBreaker? = null
-    @JvmField public var limiter: RateLimiter? = null
-    @JvmField public var semaphore: Semaphore? = null
+    @JvmField public var limiter: CallGuard? = null
+    @JvmField public var semaphore: CallGuard? = null
     @JvmField public var maxWait: Duration? = null
     @JvmField public var attemptTimeout: Duration? = null
     @JvmField public var clock: BatonClock? = null

@@ -4,7 +4,6 @@ import baton.bridge.CallWatch;
 import baton.bridge.PassageWatch;
 import baton.bridge.PipelineLayers;
 import baton.bridge.RetryBridge;
-import baton.interop.Permit;
 import baton.resilience.CircuitBreaker;
 import baton.resilience.RetryPolicy;
 import java.time.Duration;
@@ -38,8 +37,8 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
      * @param semaphore null if there is none
      */
     public record Guards(
-            @Nullable Function<@Nullable Duration, CompletableFuture<Permit>> limiter,
-            @Nullable Function<@Nullable Duration, CompletableFuture<Permit>> semaphore) {}
+            @Nullable Function<@Nullable Duration, ? extends CompletableFuture<? extends AutoCloseable>> limiter,
+            @Nullable Function<@Nullable Duration, ? extends CompletableFuture<? extends AutoCloseable>> semaphore) {}
 
     private PipelineFuture(
             PipelineLayers layers,

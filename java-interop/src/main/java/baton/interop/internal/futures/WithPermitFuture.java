@@ -1,7 +1,7 @@
 package baton.interop.internal.futures;
 
-import baton.interop.Permit;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -13,12 +13,13 @@ import org.jspecify.annotations.Nullable;
  * withdrawn too, or the permit is closed.
  */
 public final class WithPermitFuture<T extends @Nullable Object> extends StageFuture<T> {
-    private final CompletableFuture<Permit> grant;
+    private final CompletableFuture<? extends AutoCloseable> grant;
 
     /** Cleared by the thread that ends the wait, because the future may be kept for its value. */
     private @Nullable Supplier<? extends CompletionStage<T>> action;
 
-    private WithPermitFuture(CompletableFuture<Permit> grant, Supplier<? extends CompletionStage<T>> action) {
+    private WithPermitFuture(
+            CompletableFuture<? extends AutoCloseable> grant, Supplier<? extends CompletionStage<T>> action) {
         this.grant = grant;
         this.action = action;
     }
@@ -31,7 +32,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
      */
     public static <T extends @Nullable Object> CompletableFuture<T> run(
             Supplier<? extends CompletionStage<T>> action,
-            CompletableFuture<Permit> grant,
+            CompletableFuture<? extends AutoCloseable> grant,
             @Nullable Executor executor) {
         WithPermitFuture<T> call = new WithPermitFuture<>(grant, action);
         var unused = grant.whenComplete((permit, failure) -> {
@@ -69,7 +70,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
 
     @Override
     protected @Nullable String call() {
-        Permit permit = permit();
+        AutoCloseable permit = permit();
         if (grant instanceof WaiterFuture<?> waiter)
             return permit == null ? waiter.call() : "action after " + waiter.call();
         return permit == null ? null : "action, " + permit + ",";
@@ -77,7 +78,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
 
     @Override
     protected String description() {
-        Permit permit = permit();
+        AutoCloseable permit = permit();
         return permit == null ? grant.toString() : "action, " + permit;
     }
 
@@ -87,7 +88,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     }
 
     /** The permit, or null while this has none. */
-    private @Nullable Permit permit() {
+    private @Nullable AutoCloseable permit() {
         return grant.isCompletedExceptionally() ? null : grant.getNow(null);
     }
 
@@ -95,7 +96,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
     protected void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         Throwable why = failure;
         try {
-            Permit permit = permit();
+            AutoCloseable permit = permit();
             if (permit != null) permit.close();
         } catch (Throwable e) { // other code has released the permit, bypassing it
             if (why == null) why = e;
@@ -111,7 +112,14 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
         action = null;
         grant.cancel(false);
         // Granted before, but the action had not begun: it waited for its executor.
-        Permit permit = permit();
-        if (permit != null) permit.close();
+        AutoCloseable permit = permit();
+        if (permit == null) return;
+        try {
+            permit.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new CompletionException(e);
+        }
     }
 }
