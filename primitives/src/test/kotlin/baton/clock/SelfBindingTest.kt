@@ -2,7 +2,6 @@ package baton.clock
 
 import baton.asClock
 import baton.resilience.Backoff
-import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitBreakers
 import baton.resilience.CircuitOpenException
@@ -11,11 +10,9 @@ import baton.resilience.RateLimiter
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import baton.resilience.retry
-import baton.waiting.ThreadWaiter
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.TimeUnit
-import kotlin.concurrent.thread
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
@@ -53,25 +50,7 @@ import org.junit.jupiter.api.assertThrows
 
 /** Objects without a clock, in tests with virtual time: the right result or an error, never a wrong result. */
 @OptIn(ExperimentalCoroutinesApi::class)
-internal class SelfBindingTest {
-    private val limiter = RateLimiter.tokenBucket(1 per 1.seconds, name = "api")
-
-    private val breaker =
-        CircuitBreaker(
-            CircuitBreakerConfig(minimumCalls = 1, openFor = Backoff.constant(5.seconds), jitter = Jitter.None)
-        )
-
-    private suspend fun fail() {
-        assertThrows<IOException> { breaker.protect { throw IOException() } }
-    }
-
-    /** The virtual milliseconds that five permits take: the first is there. */
-    private suspend fun TestScope.fivePermits(context: CoroutineContext = coroutineContext): Long {
-        val start = currentTime
-        withContext(context) { repeat(5) { limiter.acquire() } }
-        return currentTime - start
-    }
-
+internal class SelfBindingTest : SelfBindingFixture() {
     private fun refused(call: () -> Unit) {
         val message = assertThrows<IllegalStateException> { call() }.message.orEmpty()
         assertTrue("clock = testScheduler.asBatonClock()" in message) { message }
@@ -255,95 +234,6 @@ internal class SelfBindingTest {
         breaker.retryIn
         breaker.usage()
         "$limiter $breaker"
-    }
-
-    // ---- one object in several tests
-
-    @Test
-    fun limiter_inASecondTest_goesOnAsIfNoTimeHadPassed() {
-        runTest {
-            delay(1.hours)
-            assertEquals(4_000, fivePermits())
-            delay(0.5.seconds)
-        }
-        runTest { assertEquals(4_500, fivePermits()) }
-        runTest(StandardTestDispatcher(TestCoroutineScheduler())) { assertEquals(5_000, fivePermits()) }
-        assertFalse(limiter.tryAcquire())
-    }
-
-    @Test
-    fun breaker_inASecondTest_isOpenForTheRestOfItsTime() {
-        runTest {
-            fail()
-            delay(3.seconds)
-        }
-        runTest {
-            assertThrows<CircuitOpenException> { breaker.protect {} }
-            delay(2.seconds)
-            breaker.protect {}
-        }
-    }
-
-    @Test
-    fun limiter_thatIsAwaitedInOneTest_isRefusedInAnother() {
-        val first = TestScope()
-        first.launch { repeat(2) { limiter.acquire() } }
-        first.runCurrent()
-        assertEquals(1, limiter.waiting)
-        runTest { assertThrows<IllegalStateException> { limiter.acquire() } }
-        first.testScheduler.advanceUntilIdle()
-        runTest { assertEquals(5_000, fivePermits()) }
-    }
-
-    @Test
-    fun limiter_madeAndUsedBefore_countsFromThere() {
-        assertTrue(limiter.tryAcquire())
-        runTest { assertTrue(fivePermits() in 4_000L..5_000L) }
-    }
-
-    @Test
-    fun limiter_thatAThreadAwaits_isRefusedInATest() {
-        val slow = RateLimiter.tokenBucket(1 per 1.hours)
-        assertTrue(slow.tryAcquire())
-        val waiter = thread(isDaemon = true) { runCatching { ThreadWaiter(slow.core, 1, null, slow).await() } }
-        while (slow.waiting == 0) Thread.onSpinWait()
-        runTest { assertThrows<IllegalStateException> { slow.acquire() } }
-        waiter.interrupt()
-        waiter.join(120_000)
-        assertEquals(0, slow.waiting)
-    }
-
-    @Test
-    fun limiter_usedInRealTimeBefore_isRefusedInTwoTimesOfOneTest() {
-        val many = RateLimiter.tokenBucket(10 per 1.seconds)
-        runBlocking { many.acquire() }
-        runTest {
-            withContext(Dispatchers.IO) { many.acquire() }
-            assertThrows<IllegalStateException> { many.acquire() }
-        }
-        runTest { many.acquire() }
-    }
-
-    // ---- after a test
-
-    @Test
-    fun limiter_ofATestThatHasEnded_hasTheTimeOfTheThreadsThatFollow() {
-        val fast = RateLimiter.tokenBucket(1 per 20.seconds / 1_000)
-        runTest { fast.acquire() }
-        val start = TimeSource.Monotonic.markNow()
-        while (!fast.tryAcquire()) assertTrue(start.elapsedNow() < 2.minutes)
-    }
-
-    @Test
-    fun breaker_ofATestThatHasEnded_isAwaitedByThreadsInRealTime() {
-        runTest {
-            fail()
-            breaker.trip()
-        }
-        val timeout = CompletableFuture<Unit>()
-        breaker.core.schedule(1) { timeout.complete(Unit) }
-        timeout.get(2, TimeUnit.MINUTES)
-        breaker.core.requireRealTime()
     }
 
     @Test

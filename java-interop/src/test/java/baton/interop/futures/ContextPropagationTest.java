@@ -306,6 +306,19 @@ class ContextPropagationTest {
         assertEquals("releaser", await(seen));
     }
 
+    /** Captures the same value always, and restores nothing. */
+    private static class Constant implements ContextPropagator<String> {
+        @Override
+        public String capture() {
+            return "";
+        }
+
+        @Override
+        public Runnable restore(String captured) {
+            return () -> {};
+        }
+    }
+
     /** A propagator that fails must not lose a permit. */
     @Test
     void propagatorThatThrows_losesNothing() {
@@ -339,12 +352,7 @@ class ContextPropagationTest {
         locked.close();
         assertFalse(mutex.isLocked());
         List<Throwable> reported = Futures.reportedBy(() -> {
-            ContextPropagation.enable(new ContextPropagator<String>() {
-                @Override
-                public String capture() {
-                    return "";
-                }
-
+            ContextPropagation.enable(new Constant() {
                 @Override
                 public Runnable restore(String captured) {
                     throw failure;
@@ -364,17 +372,7 @@ class ContextPropagationTest {
     @ValueSource(ints = {0, 1, 2})
     void propagatorThatMisusesTheAction_runsItOnce_andItsResultCounts(int calls) {
         List<Integer> runs = Collections.synchronizedList(new ArrayList<>());
-        ContextPropagation.enable(new ContextPropagator<String>() {
-            @Override
-            public String capture() {
-                return "";
-            }
-
-            @Override
-            public Runnable restore(String captured) {
-                return () -> {};
-            }
-
+        ContextPropagation.enable(new Constant() {
             @Override
             @SuppressWarnings("ReturnsNullCollection")
             public <T> T around(String captured, Callable<T> action) {

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
+import baton.interop.futures.Ender;
 import baton.monitoring.CallEvent;
 import baton.monitoring.CallOutcome;
 import baton.resilience.BreakerState;
@@ -33,8 +34,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +44,7 @@ class AsyncCircuitBreakerTest {
     private final CompletableFuture<String> stage = new CompletableFuture<>();
 
     /** Open for an hour; one failure opens it, one probe closes it. */
-    private static AsyncCircuitBreaker.Builder strict() {
+    static AsyncCircuitBreaker.Builder strict() {
         return AsyncCircuitBreaker.builder()
                 .window(2)
                 .minimumCalls(1)
@@ -56,7 +55,7 @@ class AsyncCircuitBreakerTest {
                 .name("api");
     }
 
-    private static AsyncCircuitBreaker halfOpen(int probes) {
+    static AsyncCircuitBreaker halfOpen(int probes) {
         AsyncCircuitBreaker breaker = strict().openFor(Duration.ofNanos(1))
                 .probes(probes, Duration.ofHours(1))
                 .build();
@@ -169,41 +168,27 @@ class AsyncCircuitBreakerTest {
         }
     }
 
-    /** The ways to end a future from outside. */
-    enum End {
-        CANCEL(future -> future.cancel(true)),
-        COMPLETE(future -> future.complete("mine")),
-        FAIL(future -> future.completeExceptionally(new IllegalStateException())),
-        OBTRUDE(future -> future.obtrudeValue("mine")),
-        TIME_OUT(future ->
-                assertInstanceOf(TimeoutException.class, awaitFailure(future.orTimeout(1, TimeUnit.MILLISECONDS))));
-
-        final Consumer<CompletableFuture<String>> way;
-
-        End(Consumer<CompletableFuture<String>> way) {
-            this.way = way;
-        }
-    }
-
     @ParameterizedTest
     @EnumSource
-    void call_endedFromOutside_countsAsNothingAndCancelsTheStage(End end) {
+    void call_endedFromOutside_countsAsNothingAndCancelsTheStage(Ender end) {
         AsyncCircuitBreaker breaker = strict().build();
         CompletableFuture<String> future = breaker.protect(() -> stage);
-        end.way.accept(future);
+        end.end(future);
+        await(future.handle((value, e) -> e));
         await(stage.handle((value, e) -> e));
         assertTrue(stage.isCancelled());
         assertEquals(0, breaker.metrics().getCalls());
-        assertEquals(end == End.CANCEL, future.isCancelled());
+        assertEquals(end.isCancel(), future.isCancelled());
     }
 
     @ParameterizedTest
     @EnumSource
-    void probe_endedFromOutside_givesItsPlaceBack(End end) {
+    void probe_endedFromOutside_givesItsPlaceBack(Ender end) {
         AsyncCircuitBreaker breaker = halfOpen(1);
         CompletableFuture<String> future = breaker.protect(() -> stage.minimalCompletionStage());
         assertInstanceOf(CircuitOpenException.class, awaitFailure(breaker.protect(() -> stage)));
-        end.way.accept(future);
+        end.end(future);
+        await(future.handle((value, e) -> e));
         assertEquals("next", await(breaker.protect(() -> CompletableFuture.completedFuture("next"))));
         assertEquals(BreakerState.CLOSED, breaker.state());
         stage.completeExceptionally(new IOException("of the stage that could not be cancelled"));
@@ -257,71 +242,6 @@ class AsyncCircuitBreakerTest {
         breaker.reset();
         assertInstanceOf(NullPointerException.class, awaitFailure(breaker.protect(() -> null)));
         assertEquals(BreakerState.OPEN, breaker.state());
-    }
-
-    /** Stages of broken classes. */
-    enum BrokenStage {
-        REPORTS_TWICE {
-            @Override
-            void report(BiConsumer<? super String, ? super Throwable> action) {
-                action.accept("page", null);
-                action.accept(null, new IOException());
-            }
-        },
-        REPORTS_AND_THROWS {
-            @Override
-            void report(BiConsumer<? super String, ? super Throwable> action) {
-                action.accept("page", null);
-                throw new IllegalStateException("broken");
-            }
-        };
-
-        abstract void report(BiConsumer<? super String, ? super Throwable> action);
-
-        CompletableFuture<String> newStage() {
-            return new CompletableFuture<>() {
-                @Override
-                public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
-                    report(action);
-                    return this;
-                }
-            };
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void stageOfABrokenClass_countsOnce(BrokenStage kind) {
-        AsyncCircuitBreaker breaker = strict().probes(2, Duration.ofHours(1)).build();
-        assertEquals("page", await(breaker.protect(kind::newStage)));
-        assertEquals(BreakerState.CLOSED, breaker.state());
-        assertEquals(1, breaker.metrics().getCalls());
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void probe_withAStageOfABrokenClass_countsOnce(BrokenStage kind) {
-        AsyncCircuitBreaker breaker = halfOpen(2);
-        assertEquals("page", await(breaker.protect(kind::newStage)));
-        assertEquals(BreakerState.HALF_OPEN, breaker.state());
-        assertEquals("page", await(breaker.protect(kind::newStage)));
-        assertEquals(BreakerState.CLOSED, breaker.state());
-    }
-
-    @Test
-    void stage_thatThrowsInsteadOfReporting_isAFailureAndIsCancelled() {
-        IllegalStateException broken = new IllegalStateException("broken");
-        CompletableFuture<String> stage = new CompletableFuture<>() {
-            @Override
-            public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
-                throw broken;
-            }
-        };
-        AsyncCircuitBreaker breaker = strict().build();
-        assertSame(broken, awaitFailure(breaker.protect(() -> stage)));
-        assertEquals(BreakerState.OPEN, breaker.state());
-        assertEquals(1, breaker.metrics().getCalls());
-        assertTrue(stage.isCancelled());
     }
 
     @Test
