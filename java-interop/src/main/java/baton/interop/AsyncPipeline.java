@@ -7,6 +7,7 @@ import baton.bridge.FutureGuard;
 import baton.bridge.PipelineLayers;
 import baton.bridge.PipelineSettings;
 import baton.interop.internal.futures.PipelineFuture;
+import baton.interop.internal.futures.RateRequests;
 import baton.interop.internal.futures.StageGuard;
 import baton.monitoring.CallEvent;
 import baton.resilience.RateLimiter;
@@ -68,7 +69,7 @@ public final class AsyncPipeline {
     /** The requests at a guard, which is one of those that {@link PipelineLayers} accepts. */
     private static @Nullable Function<@Nullable Duration, ? extends CompletableFuture<? extends AutoCloseable>>
             requestsOf(@Nullable CallGuard guard) {
-        if (guard instanceof RateLimiter limiter) return AsyncRateLimiter.of(limiter)::permit;
+        if (guard instanceof RateLimiter limiter) return new RateRequests(limiter)::permit;
         if (guard instanceof Semaphore semaphore) return AsyncSemaphore.of(semaphore)::permit;
         return guard instanceof FutureGuard future ? future::admit : null;
     }

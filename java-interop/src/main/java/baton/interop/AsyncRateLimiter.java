@@ -4,11 +4,8 @@ import baton.BatonClock;
 import baton.PermitTimeoutException;
 import baton.bridge.RateLimiterBridge;
 import baton.interop.internal.futures.CallerContext;
-import baton.interop.internal.futures.Late;
+import baton.interop.internal.futures.RateRequests;
 import baton.interop.internal.futures.Stages;
-import baton.interop.internal.futures.Timeout;
-import baton.interop.internal.futures.UsedPermit;
-import baton.interop.internal.futures.WaiterFuture;
 import baton.interop.internal.futures.WithPermitFuture;
 import baton.resilience.Rate;
 import baton.resilience.RateLimitedException;
@@ -17,7 +14,6 @@ import baton.resilience.RateLimiterClosedException;
 import baton.resilience.RateLimiterMetrics;
 import baton.resilience.RateLimiters;
 import baton.resilience.RateReservation;
-import baton.waiting.WaitCore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +23,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,11 +59,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AsyncRateLimiter implements AutoCloseable {
     private final RateLimiter limiter;
-    private final WaitCore core;
+    private final RateRequests requests;
 
     private AsyncRateLimiter(RateLimiter limiter) {
         this.limiter = limiter;
-        this.core = RateLimiterBridge.of(limiter);
+        this.requests = new RateRequests(limiter);
     }
 
     /** The Java API of the given limiter; the two share all state. */
@@ -127,7 +122,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * @throws IllegalArgumentException if {@code permits} is below 1, or above the burst of a token bucket
      */
     public CompletableFuture<@Nullable Void> acquire(int permits) {
-        return request(permits, null, null, null);
+        return requests.take(permits, null, null, null);
     }
 
     /**
@@ -135,7 +130,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * executor rejects that.
      */
     public CompletableFuture<@Nullable Void> acquire(int permits, Executor executor) {
-        return request(permits, null, Objects.requireNonNull(executor, "executor"), null);
+        return requests.take(permits, null, Objects.requireNonNull(executor, "executor"), null);
     }
 
     /** As {@link #acquire(int, Duration)}, for one permit. */
@@ -144,12 +139,12 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time. If they
-     * cannot be there in time, given the rate and the requests before this one, it fails at once. With zero or less it
-     * does not wait. The timeout is rounded up to whole milliseconds.
+     * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time. If
+     * they cannot be there in time, given the rate and the requests before this one, it fails at once. With zero or less
+     * it does not wait. The timeout is rounded up to whole milliseconds.
      */
     public CompletableFuture<@Nullable Void> acquire(int permits, Duration timeout) {
-        return request(permits, null, null, Objects.requireNonNull(timeout, "timeout"));
+        return requests.take(permits, null, null, Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**
@@ -213,14 +208,14 @@ public final class AsyncRateLimiter implements AutoCloseable {
      * stage is cancelled if that is possible.
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(Supplier<? extends CompletionStage<T>> action) {
-        return WithPermitFuture.run(CallerContext.supplier(action), permit(null), null);
+        return WithPermitFuture.run(CallerContext.supplier(action), requests.permit(null), null);
     }
 
     /** As {@link #withPermit(Supplier)}, with the action run by {@code executor}. */
     public <T extends @Nullable Object, S extends CompletionStage<T>> CompletableFuture<T> withPermit(
             Supplier<S> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(CallerContext.supplier(action), permit(null), executor);
+        return WithPermitFuture.run(CallerContext.supplier(action), requests.permit(null), executor);
     }
 
     /**
@@ -229,7 +224,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
      */
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(Callable<T> action, Executor executor) {
         Objects.requireNonNull(executor, "executor");
-        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(null), executor);
+        return WithPermitFuture.run(
+                CallerContext.supplier(Stages.<T>ofCallable(action)), requests.permit(null), executor);
     }
 
     /**
@@ -239,7 +235,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
     public <T extends @Nullable Object> CompletableFuture<T> withPermit(
             Supplier<? extends CompletionStage<T>> action, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
-        return WithPermitFuture.run(CallerContext.supplier(action), permit(timeout), null);
+        return WithPermitFuture.run(CallerContext.supplier(action), requests.permit(timeout), null);
     }
 
     /** As {@link #withPermit(Callable, Executor)}, within {@code timeout}; see {@link #withPermit(Supplier, Duration)}. */
@@ -247,7 +243,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
             Callable<T> action, Executor executor, Duration timeout) {
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(timeout, "timeout");
-        return WithPermitFuture.run(CallerContext.supplier(Stages.<T>ofCallable(action)), permit(timeout), executor);
+        return WithPermitFuture.run(
+                CallerContext.supplier(Stages.<T>ofCallable(action)), requests.permit(timeout), executor);
     }
 
     /**
@@ -258,8 +255,9 @@ public final class AsyncRateLimiter implements AutoCloseable {
     }
 
     /**
-     * Changes the rate and the burst from now on; of several rates the first, and the others stay. The permits that are there stay, up to the new burst; a leaky bucket
-     * ignores {@code burst}. Waiting requests for more than the new burst fail with {@link IllegalArgumentException}.
+     * Changes the rate and the burst from now on; of several rates the first, and the others stay. The permits that are
+     * there stay, up to the new burst; a leaky bucket ignores {@code burst}. Waiting requests for more than the new burst
+     * fail with {@link IllegalArgumentException}.
      *
      * @throws IllegalArgumentException if {@code permits} or {@code burst} is below 1, or {@code per} is not above zero
      *     or above 292 years
@@ -298,26 +296,6 @@ public final class AsyncRateLimiter implements AutoCloseable {
     @Override
     public String toString() {
         return "Async" + limiter;
-    }
-
-    private <T extends @Nullable Object> CompletableFuture<T> request(
-            int permits, @Nullable T grant, @Nullable Executor executor, @Nullable Duration timeout) {
-        try {
-            if (RateLimiterBridge.tryTake(limiter, permits, Timeout.isOver(timeout)))
-                return CompletableFuture.completedFuture(grant);
-        } catch (RateLimiterClosedException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        if (timeout == null) return WaiterFuture.enqueue(core, permits, null, grant, executor, null, null);
-        Supplier<TimeoutException> late = () -> Late.acquire(permits, timeout, limiter);
-        boolean isHopeless = !Timeout.isOver(timeout) && !RateLimiterBridge.canHaveWithin(limiter, permits, timeout);
-        if (isHopeless) return CompletableFuture.failedFuture(late.get());
-        return WaiterFuture.enqueue(core, permits, null, grant, executor, timeout, late);
-    }
-
-    /** One permit for an action. */
-    CompletableFuture<Permit> permit(@Nullable Duration timeout) {
-        return request(1, new UsedPermit(limiter), null, timeout);
     }
 
     /** Builds an {@link AsyncRateLimiter}: a token bucket, unless it is {@link #leaky}. */

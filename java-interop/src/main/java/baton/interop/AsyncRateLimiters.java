@@ -5,6 +5,7 @@ import baton.TooManyKeysException;
 import baton.bridge.KeyBridge;
 import baton.interop.internal.futures.CallerContext;
 import baton.interop.internal.futures.LeasedCalls;
+import baton.interop.internal.futures.RateRequests;
 import baton.interop.internal.futures.WithPermitFuture;
 import baton.resilience.RateLimiter;
 import baton.resilience.RateLimiters;
@@ -144,8 +145,7 @@ public final class AsyncRateLimiters<K> {
             @Nullable Executor executor,
             @Nullable Duration timeout) {
         Supplier<? extends CompletionStage<T>> inContext = CallerContext.supplier(action);
-        CompletableFuture<Permit> grant =
-                calls.request(key, limiter -> AsyncRateLimiter.of(limiter).permit(timeout));
+        CompletableFuture<Permit> grant = calls.request(key, limiter -> new RateRequests(limiter).permit(timeout));
         return WithPermitFuture.run(inContext, grant, executor);
     }
 
