@@ -63,7 +63,7 @@ public final class ThreadWaiter extends Waiter {
     }
 
     /** Throws the failure, which of a run that callers share may be checked. The compiler takes it for an X. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // the cast to X is erased
     private static <X extends Throwable> RuntimeException failed(Throwable failure) throws X {
         throw (X) failure;
     }

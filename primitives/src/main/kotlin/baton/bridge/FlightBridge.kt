@@ -58,7 +58,3 @@ public fun <K : Any, V> enter(flight: SingleFlight<K, V>, key: K): FlightCaller<
 
 /** Whether [context] is that of the load of a [SingleFlight], or of a coroutine that the load has started. */
 @InternalBatonApi public fun isInSharedRun(context: CoroutineContext): Boolean = context[SingleFlight.Inside] != null
-
-/** How many callers wait for the run of [key]. */
-@InternalBatonApi
-public fun <K : Any> waiting(flight: SingleFlight<K, *>, key: K): Int = flight.table.peek(key)?.waiting ?: 0

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import baton.interop.AsyncSingleFlight;
 import baton.interop.Futures;
+import baton.interop.blocking.BlockedCall;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -30,35 +31,6 @@ class AsyncSingleFlightTest {
     private CompletableFuture<Integer> load() {
         loads.incrementAndGet();
         return stage;
-    }
-
-    private static Thread start(List<Object> ends, Callable action) {
-        Thread thread = new Thread(() -> {
-            try {
-                ends.add(action.call());
-            } catch (Exception e) {
-                ends.add(e);
-            }
-        });
-        thread.start();
-        return thread;
-    }
-
-    private interface Callable {
-        Object call() throws Exception;
-    }
-
-    private void awaitCallers(int waiting) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-        while (System.nanoTime() < end) {
-            if (flight.kotlin().toString().contains("size = 1") && waitingNow() == waiting) return;
-            Thread.sleep(1);
-        }
-        throw new AssertionError("not " + waiting + " callers: " + waitingNow());
-    }
-
-    private int waitingNow() {
-        return baton.bridge.FlightBridge.waiting(flight.kotlin(), "a");
     }
 
     @Test
@@ -145,49 +117,41 @@ class AsyncSingleFlightTest {
 
     @Test
     void threadsAndFutures_shareARun_onAThreadOfItsOwn() throws Exception {
-        List<Object> ends = java.util.Collections.synchronizedList(new java.util.ArrayList<>());
         CountDownLatch gate = new CountDownLatch(1);
-        Thread first = start(
-                ends,
-                () -> flight.blocking().run("a", () -> {
-                    loads.incrementAndGet();
-                    assertTrue(gate.await(2, TimeUnit.MINUTES));
-                    return 7;
-                }));
-        awaitCallers(1);
-        Thread second = start(ends, () -> flight.blocking().run("a", () -> 8));
-        awaitCallers(2);
+        BlockedCall<Integer> first = BlockedCall.parked(() -> flight.blocking().run("a", () -> {
+            loads.incrementAndGet();
+            assertTrue(gate.await(2, TimeUnit.MINUTES));
+            return 7;
+        }));
+        BlockedCall<Integer> second = BlockedCall.parked(() -> flight.blocking().run("a", () -> 8));
         CompletableFuture<Integer> third = flight.run("a", this::load);
-        first.interrupt();
-        first.join(120_000);
-        assertInstanceOf(InterruptedException.class, ends.remove(0));
+        first.thread.interrupt();
+        first.interruption();
         gate.countDown();
-        second.join(120_000);
-        assertEquals(List.of(7), ends);
+        assertEquals(7, second.result());
         assertEquals(7, await(third));
         assertEquals(1, loads.get());
     }
 
     @Test
     void lastThreadThatIsInterrupted_interruptsTheLoad() throws Exception {
-        List<Object> ends = java.util.Collections.synchronizedList(new java.util.ArrayList<>());
         CompletableFuture<Throwable> end = new CompletableFuture<>();
-        Thread only = start(
-                ends,
-                () -> flight.blocking().run("a", () -> {
-                    try {
-                        new CountDownLatch(1).await();
-                        return 1;
-                    } catch (InterruptedException e) {
-                        end.complete(e);
-                        throw e;
-                    }
-                }));
-        awaitCallers(1);
-        only.interrupt();
+        CountDownLatch begun = new CountDownLatch(1);
+        BlockedCall<Integer> only = BlockedCall.started(() -> flight.blocking().run("a", () -> {
+            begun.countDown();
+            try {
+                new CountDownLatch(1).await();
+                return 1;
+            } catch (InterruptedException e) {
+                end.complete(e);
+                throw e;
+            }
+        }));
+        assertTrue(begun.await(2, TimeUnit.MINUTES));
+        only.awaitParked();
+        only.thread.interrupt();
         assertInstanceOf(InterruptedException.class, await(end));
-        only.join(120_000);
-        assertInstanceOf(InterruptedException.class, ends.get(0));
+        only.interruption();
         assertEquals(9, flight.blocking().run("a", () -> 9));
     }
 
