@@ -91,6 +91,17 @@ public final class AsyncCircuitBreakers<K> {
         breakers.trip(Objects.requireNonNull(key, "key"));
     }
 
+    /**
+     * Refuses all calls of {@code key} for {@code time}; then probes are let in. See {@link AsyncCircuitBreaker#openFor}.
+     *
+     * @throws IllegalArgumentException if {@code time} is not above zero
+     * @throws TooManyKeysException if the key is new and there is no place for it
+     */
+    public void openFor(K key, Duration time) {
+        Objects.requireNonNull(key, "key");
+        KeyBridge.openFor(breakers, key, Objects.requireNonNull(time, "time"));
+    }
+
     /** Closes the breaker of {@code key}, if there is one. */
     public void reset(K key) {
         breakers.reset(Objects.requireNonNull(key, "key"));

@@ -39,5 +39,9 @@ public fun <K : Any> circuitBreakers(
     name: String?,
 ): CircuitBreakers<K> = CircuitBreakers(config, keepIdle.toKotlinDuration(), maxKeys, name)
 
+@InternalBatonApi
+public fun <K : Any> openFor(breakers: CircuitBreakers<K>, key: K, time: Duration): Unit =
+    breakers.openFor(key, time.toKotlinDuration())
+
 /** The most keys by default. */
 @InternalBatonApi public const val DEFAULT_MAX_KEYS: Int = KeyTable.DEFAULT_MAX_KEYS

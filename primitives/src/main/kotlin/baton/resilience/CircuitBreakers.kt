@@ -26,9 +26,9 @@ import kotlin.time.Duration.Companion.hours
  * its key, with a [name] as in `hosts[example.org]`.
  *
  * *Forgetting.* A breaker that is [BreakerState.CLOSED], and has not been used for [keepIdle], is idle and is
- * forgotten; the next call of its key makes a new one. Calls, [trip], [reset] and [disable] are uses. There is no
- * timer: a call forgets two idle breakers on average. A breaker in another state is kept, however long it is unused: it
- * holds the knowledge that a service fails. [reset] closes the breaker of a host that is gone for good.
+ * forgotten; the next call of its key makes a new one. Calls, [trip], [openFor], [reset] and [disable] are uses. There
+ * is no timer: a call forgets two idle breakers on average. A breaker in another state is kept, however long it is
+ * unused: it holds the knowledge that a service fails. [reset] closes the breaker of a host that is gone for good.
  *
  * *Bound.* There are never more than [maxKeys] breakers. A new key takes the place of an idle one. If there is none,
  * its call gets a [TooManyKeysException], and the block is not run. 100,000 breakers of the default window that have
@@ -109,6 +109,17 @@ public class CircuitBreakers<K : Any>(
      */
     public fun trip(key: K) {
         table.use(key) { it.trip() }
+    }
+
+    /**
+     * Refuses all calls of [key] for [time]; then probes are let in. See [CircuitBreaker.openFor].
+     *
+     * @throws IllegalArgumentException if [time] is not above 0.
+     * @throws TooManyKeysException if [key] is new and there is no place for it.
+     */
+    public fun openFor(key: K, time: Duration) {
+        require(time.isPositive()) { "time = $time, must be above 0" }
+        table.use(key) { it.openFor(time) }
     }
 
     /** Closes the breaker of [key], if there is one. The results of calls that have begun before do not count. */

@@ -59,72 +59,60 @@ class ByKeyTest {
     }
 
     private static List<Scope> scopes() {
-        AsyncSemaphores<String> semaphores = AsyncSemaphores.create(1);
-        AsyncMutexes<String> mutexes = AsyncMutexes.create();
-        return List.of(
-                new Scope() {
-                    @Override
-                    public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action) {
-                        return semaphores.withPermit("a", action);
-                    }
+        return List.of(new SemaphoreScope(), new MutexScope(), new MutexScope() {
+            @Override
+            public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action) {
+                return mutexes.withLocks(List.of("b", "a", "b"), action);
+            }
+        });
+    }
 
-                    @Override
-                    public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action, Duration timeout) {
-                        return semaphores.withPermit("a", action, timeout);
-                    }
+    private static final class SemaphoreScope implements Scope {
+        private final AsyncSemaphores<String> semaphores = AsyncSemaphores.create(1);
 
-                    @Override
-                    public <T> CompletableFuture<T> with(Callable<T> action, Executor executor, Duration timeout) {
-                        return semaphores.withPermit("a", action, executor, timeout);
-                    }
+        @Override
+        public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action) {
+            return semaphores.withPermit("a", action);
+        }
 
-                    @Override
-                    public int size() {
-                        return semaphores.size();
-                    }
-                },
-                new Scope() {
-                    @Override
-                    public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action) {
-                        return mutexes.withLock("a", action);
-                    }
+        @Override
+        public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action, Duration timeout) {
+            return semaphores.withPermit("a", action, timeout);
+        }
 
-                    @Override
-                    public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action, Duration timeout) {
-                        return mutexes.withLock("a", action, timeout);
-                    }
+        @Override
+        public <T> CompletableFuture<T> with(Callable<T> action, Executor executor, Duration timeout) {
+            return semaphores.withPermit("a", action, executor, timeout);
+        }
 
-                    @Override
-                    public <T> CompletableFuture<T> with(Callable<T> action, Executor executor, Duration timeout) {
-                        return mutexes.withLock("a", action, executor, timeout);
-                    }
+        @Override
+        public int size() {
+            return semaphores.size();
+        }
+    }
 
-                    @Override
-                    public int size() {
-                        return mutexes.size();
-                    }
-                },
-                new Scope() {
-                    @Override
-                    public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action) {
-                        return mutexes.withLocks(List.of("b", "a", "b"), action);
-                    }
+    private static class MutexScope implements Scope {
+        final AsyncMutexes<String> mutexes = AsyncMutexes.create();
 
-                    @Override
-                    public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action, Duration timeout) {
-                        return mutexes.withLock("a", action, timeout);
-                    }
+        @Override
+        public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action) {
+            return mutexes.withLock("a", action);
+        }
 
-                    @Override
-                    public <T> CompletableFuture<T> with(Callable<T> action, Executor executor, Duration timeout) {
-                        return mutexes.withLock("a", action, executor, timeout);
-                    }
+        @Override
+        public <T> CompletableFuture<T> with(Supplier<CompletableFuture<T>> action, Duration timeout) {
+            return mutexes.withLock("a", action, timeout);
+        }
 
-                    @Override
-                    public int size() {
-                        return mutexes.size();
-                    }
-                });
+        @Override
+        public <T> CompletableFuture<T> with(Callable<T> action, Executor executor, Duration timeout) {
+            return mutexes.withLock("a", action, executor, timeout);
+        }
+
+        @Override
+        public int size() {
+            return mutexes.size();
+        }
     }
 
     @Test
@@ -348,6 +336,11 @@ class ByKeyTest {
         assertInstanceOf(TooManyKeysException.class, failureOf(perHost.protect("c", never())));
         assertThrows(TooManyKeysException.class, () -> perHost.blocking().call("c", () -> "ran"));
         perHost.reset("a");
+        perHost.openFor("b", LONG);
+        assertEquals(BreakerState.OPEN, perHost.state("b"));
+        assertThrows(IllegalArgumentException.class, () -> perHost.openFor("b", Duration.ZERO));
+        assertThrows(TooManyKeysException.class, () -> perHost.openFor("c", LONG));
+        perHost.reset("b");
         perHost.trip("b");
         perHost.reset("b");
         perHost.disable("b");

@@ -7,6 +7,7 @@ import baton.resilience.BreakerState
 import baton.resilience.CircuitBreakers
 import baton.resilience.CircuitOpenException
 import java.io.IOException
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.TestTimeSource
@@ -104,6 +105,18 @@ class CircuitBreakersTest {
         clock += 10.minutes
         breakers.useOther("other")
         assertEquals(3, breakers.size, "open, disabled and other")
+    }
+
+    @Test
+    fun openFor_refusesTheCallsOfItsKeyForTheTime_thenProbes() = runBlocking {
+        breakers.openFor("busy", 1.minutes)
+        val refusal = assertThrows<CircuitOpenException> { breakers.protect("busy") { error("called") } }
+        assertEquals(1.minutes, refusal.retryIn)
+        breakers.succeed("other")
+        clock += 1.minutes
+        breakers.succeed("busy")
+        assertThrows<IllegalArgumentException> { breakers.openFor("new", Duration.ZERO) }
+        assertEquals(2, breakers.size, "busy and other")
     }
 
     @Test
