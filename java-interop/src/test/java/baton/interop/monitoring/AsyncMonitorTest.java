@@ -106,7 +106,7 @@ class AsyncMonitorTest {
         while (mutex.kotlin().getWaiting() < 3) Thread.onSpinWait();
         Usage usage = mutex.kotlin().usage();
         List<String> names = usage.getWaiters();
-        assertTrue(names.get(0).matches("CompletableFuture@[0-9a-f]+"), names::toString);
+        assertTrue(names.get(0).matches("future@[0-9a-f]+ of lock"), names::toString);
         assertEquals(List.of("account 7", "import-1"), names.subList(1, 3));
         assertTrue(usage.longestWait().compareTo(Duration.ZERO) > 0);
         held.close();

@@ -102,7 +102,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
     private void recordWait() {
         try {
             WaitCore core = entry.core;
-            var end = FlightEvents.newFutureWait(core.getOwnerLabel(), core.verbOf(entry), nameOf(this));
+            var end = FlightEvents.newFutureWait(core.getOwnerLabel(), core.verbOf(entry), nameOf(entry));
             if (end == null) return;
             var unused = super.whenComplete(end);
         } catch (VirtualMachineError | LinkageError e) {
@@ -186,8 +186,9 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
         }
     }
 
-    private static String nameOf(WaiterFuture<?> future) {
-        return "CompletableFuture@" + Integer.toHexString(System.identityHashCode(future));
+    /** In dumps and reports, which say of which object: {@code "future@1b28cdfa of acquire"}. */
+    private String nameOf(Waiter waiter) {
+        return "future@" + Integer.toHexString(System.identityHashCode(this)) + " of " + waiter.core.verbOf(waiter);
     }
 
     private final class Entry extends Waiter {
@@ -197,7 +198,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
         @Override
         public String describe() {
-            return nameOf(WaiterFuture.this);
+            return nameOf(this);
         }
 
         @Override
@@ -220,7 +221,7 @@ public class WaiterFuture<T extends @Nullable Object> extends RevocableFuture<T>
 
         @Override
         public String describe() {
-            return nameOf(WaiterFuture.this);
+            return nameOf(this);
         }
 
         @Override
