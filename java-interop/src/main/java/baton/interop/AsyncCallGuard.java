@@ -23,10 +23,13 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface AsyncCallGuard {
     /**
-     * Requests admission of one call, and returns a stage without blocking. When the stage completes, the call begins:
+     * Requests admission of one call, and returns a stage. When the stage completes, the call begins:
      * of a future on the completing thread, of a coroutine or a blocked thread on its own. The value of the stage is
-     * closed once, when the call has ended. What {@code close} throws fails a call that had a value, and is suppressed
-     * in the failure of another.
+     * closed once, when the call has ended. An exception of {@code close} fails a call that had a value, and is
+     * suppressed in the failure of another.
+     *
+     * <p><i>Threads.</i> Called on the caller's thread, or on another one for a retry, for a hedge, and after a wait for
+     * the limiter. So it must neither block nor rely on thread locals.
      *
      * <p><i>Refusals.</i> A stage that does not admit the call in time must fail with {@link
      * baton.PermitTimeoutException}, and any other refusal must be a {@link baton.Refusal}: the breaker does not count
