@@ -118,7 +118,7 @@ class ExploreExamplesTest {
         assertStory(expected) { Failing().`withdrawals leave no hole`() }
     }
 
-    /** What a failing test printed, as a test of its own while the fault is looked for. */
+    /** The call that a failing test printed, as a test of its own while the fault is looked for. */
     @Test
     fun replay_example_repeatsTheOrder() {
         val error =

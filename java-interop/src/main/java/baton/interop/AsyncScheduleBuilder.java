@@ -173,8 +173,8 @@ public final class AsyncScheduleBuilder<K> {
      * How often a failed run is tried again, and when, see {@link ScheduleConfig#getRetry}: between two attempts the
      * run gives its place back. {@link #onFailure} gets the last failure alone. By default there is no retry.
      *
-     * @param policy called with the key at the begin of each run; null for no retry. What it throws is the failure of
-     *     the run
+     * @param policy called with the key at the begin of each run; null for no retry. An exception that it throws is
+     *     the failure of the run
      */
     @SuppressWarnings("unchecked") // all keys are of K
     public AsyncScheduleBuilder<K> retry(Function<? super K, ? extends @Nullable RetryPolicy> policy) {

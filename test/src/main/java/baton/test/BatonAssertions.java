@@ -12,7 +12,7 @@ import java.util.List;
  * assertNoLeaks(() -> importer.run(), semaphore, scheduler);
  * }</pre>
  *
- * <p>A target is an object that a {@code Monitor} can watch, of the Java API or of the Kotlin one. What is thrown names
+ * <p>A target is an object that a {@code Monitor} can watch, of the Java API or of the Kotlin one. The error names
  * it with its state, the callers that wait and, as far as they are known, the holders: with
  * {@code -Dbaton.deadlocks=true} those of a mutex, a read-write lock and a semaphore of one permit, with the calls that
  * took it. It is an {@code AssertionFailedError} where JUnit is there.

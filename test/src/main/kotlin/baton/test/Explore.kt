@@ -27,14 +27,14 @@ import baton.test.interleaving.StepChoices
  * as many orders as [runs], each is tried, and the exploration ends.
  *
  * *Time.* It is virtual, and moves to the next timer once no coroutine is ready. Timers that are due together fire in
- * any order. What measures time without a clock of its own, such as a `RateLimiter`, binds itself to it.
+ * any order. An object that measures time without a clock of its own, such as a `RateLimiter`, binds itself to it.
  *
  * *Failure.* A run fails if the body, a coroutine that it launched, or a check of [ExploreScope.afterwards] throws; if
  * nothing can go on although the body has not ended; and if it takes more than 100,000 steps. The error has the seed,
  * the fewest unusual choices that still fail, and the story of that run: which coroutine went on at which line, in
  * order. It names the call of [replay] that runs this order alone.
  *
- * *Body.* It runs many times, so what it changes must be made within it. What it does may depend on nothing but the
+ * *Body.* It runs many times, so it must make the objects that it changes. Its steps may depend on nothing but the
  * order: not on real time, random numbers, or hash codes. Where a failure does not repeat for that reason, the error
  * says so. All coroutines must run on the dispatcher of the body, which they inherit; code that takes a dispatcher gets
  * `coroutineContext[ContinuationInterceptor] as CoroutineDispatcher`. A thread that resumes one of them is recognised

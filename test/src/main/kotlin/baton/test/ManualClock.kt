@@ -28,12 +28,12 @@ import kotlin.time.toJavaDuration
  * scheduled meanwhile runs within the same call if it is due by then. One that is due at once runs at the next call,
  * also of `advance(Duration.ZERO)`.
  *
- * *Order.* What waits for the clock goes on once a timer has run, on its own dispatcher or executor: so [advance] may
- * return before that has done its work. With `Dispatchers.Unconfined`, or `Runnable::run` as the executor, it does the
- * work first.
+ * *Order.* Code that waits for the clock goes on once a timer has run, on its own dispatcher or executor: so [advance]
+ * may return before that code has done its work. With `Dispatchers.Unconfined`, or `Runnable::run` as the executor, it
+ * does the work first.
  *
- * *Failures.* What a timer throws, [advance] throws; the clock then shows the time of that timer, and the later ones
- * stay.
+ * *Failures.* [advance] throws the exception of a timer; the clock then shows the time of that timer, and the later
+ * ones stay.
  *
  * *Threads.* All members may be called from any thread. Of several threads that advance at the same time, each passes
  * its own duration from when it was called, and timers of different times may then run at the same time. No lock is

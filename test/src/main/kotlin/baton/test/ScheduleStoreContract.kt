@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /**
- * What a [ScheduleStore] has to do, as JUnit tests for a store of your own. They run in real time, a few seconds in
+ * The contract of a [ScheduleStore], as JUnit tests for a store of your own. They run in real time, a few seconds in
  * all.
  *
  * ```
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test
  * }
  * ```
  *
- * What the tests cannot make happen is not among them: writes that fail halfway, and other writers.
+ * The tests cannot cause writes that fail halfway, nor edits of other writers, and do not cover them.
  */
 public abstract class ScheduleStoreContract {
     /** A new object for the same rows, of which there are none at the beginning of each test. Each one is closed. */
@@ -203,7 +203,7 @@ public abstract class ScheduleStoreContract {
         }
     }
 
-    /** What an object has written itself is no edit of others. */
+    /** A write of the object itself is no edit of others. */
     @Test
     public fun edits_areNeverOwnWrites() {
         run {

@@ -5,7 +5,7 @@ package baton.test
 import baton.monitoring.Monitored
 import baton.test.assertions.Expectations
 
-// Assertions in the style of Kotest, which they do not need. What they throw names the object with its state, the
+// Assertions in the style of Kotest, which they do not need. Their errors name the object with its state, the
 // callers that wait and, as far as they are known, the holders: with `-Dbaton.deadlocks=true` those of a mutex, a
 // read-write lock and a semaphore of one permit, with the calls that took it. Java has them in `BatonAssertions`.
 

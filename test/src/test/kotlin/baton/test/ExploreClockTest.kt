@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/** What measures time binds itself to the virtual time of a run. */
+/** Objects that measure time bind themselves to the virtual time of a run. */
 class ExploreClockTest {
     @Test
     fun limiter_waitsInTheTimeOfTheRun() =

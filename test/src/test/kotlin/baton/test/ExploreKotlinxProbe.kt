@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What `explore` uses of kotlinx.coroutines: its Delay, the frames of continuations, and scoped blocks. */
+/** The parts of kotlinx.coroutines that `explore` uses: its Delay, the frames of continuations, and scoped blocks. */
 class ExploreKotlinxProbe {
     @Test
     fun delaysAndTimeouts_areVirtual_inAnyOrder() {

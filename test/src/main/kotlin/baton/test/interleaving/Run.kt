@@ -26,7 +26,7 @@ internal class Run(private val body: Body, order: Order, cancels: Boolean, priva
      * @param isPatient whether to wait a moment, where nothing can go on, for another thread.
      */
     fun run(isPatient: Boolean): Failure? {
-        val job = Job() // What is bound to the time of the run is so until the checks have ended.
+        val job = Job() // Objects stay bound to the time of the run until the checks have ended.
         val context = job + explorer + ThreadCheck(explorer) + whenUncaught
         val failure =
             explorer.whileExploring {

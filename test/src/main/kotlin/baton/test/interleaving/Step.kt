@@ -3,7 +3,7 @@ package baton.test.interleaving
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 
 /**
- * What [coroutine] does until it suspends again.
+ * The work of [coroutine] until it suspends again.
  *
  * @param frame where it goes on, if that is known.
  * @property block does it.

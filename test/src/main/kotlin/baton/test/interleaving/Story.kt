@@ -1,6 +1,6 @@
 package baton.test.interleaving
 
-/** What a run did, line by line. Of a long run, it keeps the first and the last steps. */
+/** The steps of a run, a line each. Of a long run, it keeps the first and the last steps. */
 internal class Story {
     private val first = ArrayList<String>()
     private val last = ArrayDeque<String>()
@@ -10,7 +10,7 @@ internal class Story {
     private var equal = 0
     private var repeats = 0
 
-    /** What follows is a consequence of the failure. */
+    /** The steps that follow are a consequence of the failure. */
     fun end() {
         hasEnded = true
     }

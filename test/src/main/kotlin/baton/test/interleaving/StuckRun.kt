@@ -5,7 +5,7 @@ import baton.monitoring.core.standingDeadlocks
 
 /** A run in which no coroutine is ready and no timer is set, although the body has not ended. */
 internal class StuckRun(private val explorer: Explorer, private val bodyHasReturned: Boolean) {
-    /** Who waits for what, and who holds that. */
+    /** The waiting callers, and the holders of the objects that they wait for. */
     fun details(): String {
         val deadlocks = standingDeadlocks()
         val clocks = explorer.manualClocks.filter { it.usage().waiting > 0 }.map { "$it has timers: $ADVANCE" }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
-/** What the rules of waiting do not say of a primitive, in any order. */
+/** Rules of single primitives, beyond those of waiting, in any order. */
 class ExploredLocksTest {
     @ParameterizedTest
     @EnumSource

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What measures time, in any order, in the time of the exploration. */
+/** Objects that measure time, in any order, in the time of the exploration. */
 class ExploredTimeTest {
     @Test
     fun schedule_editedWhenItFires_keepsItsBoundAndItsTimes() =

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.assertThrows
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.FieldSource
 
-/** What `explore` finds, and `runTest` does not, of bugs as they are written in applications. */
+/** Bugs as they are written in applications: `explore` finds them, and `runTest` does not. */
 internal class CorpusTest {
     @ParameterizedTest
     @FieldSource("bugs")

@@ -32,7 +32,7 @@ public final class StageGuard extends FutureGuard {
         return admission;
     }
 
-    /** Closes what no call uses. */
+    /** Closes a value that no call uses. */
     public static void closeUnused(AutoCloseable held) {
         try {
             held.close();
@@ -46,7 +46,7 @@ public final class StageGuard extends FutureGuard {
         return guard.toString();
     }
 
-    /** A request at a guard. What arrives after this was cancelled is closed. */
+    /** A request at a guard. A value that arrives after this was cancelled is closed. */
     private static final class Admission extends CompletableFuture<AutoCloseable>
             implements BiConsumer<@Nullable AutoCloseable, @Nullable Throwable> {
         private final AsyncCallGuard guard;
