@@ -1,0 +1,75 @@
+package guide.schedules
+
+import baton.scheduler.JdbcScheduleStore
+import baton.scheduler.KeyCodec
+import baton.scheduler.Schedule
+import baton.scheduler.ScheduleOwnedException
+import baton.scheduler.Trigger
+import java.nio.file.Path
+import java.time.Instant
+import javax.sql.DataSource
+import kotlin.time.Duration.Companion.minutes
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.channels.Channel
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import org.h2.jdbcx.JdbcDataSource
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.assertThrows
+import org.junit.jupiter.api.io.TempDir
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+import org.sqlite.SQLiteDataSource
+
+/** The Kotlin of docs/schedules.md that needs a database. */
+class SchedulesJdbcTest {
+    @TempDir lateinit var folder: Path
+
+    @ParameterizedTest
+    @ValueSource(strings = ["h2", "sqlite"])
+    fun edit_inATransactionOfTheCaller_reachesTheSchedule(database: String) = runBlocking {
+        val dataSource = dataSource(database)
+        val runs = Channel<String>(Channel.UNLIMITED)
+        val store = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")
+        store.createTables()
+        val schedule = Schedule(store, name = "jobs") { due -> runs.send("${due.key}: ${due.text}") }
+        val running = launch(Dispatchers.Default) { schedule.run() }
+        schedule.resync() // returns when the entries are loaded
+        // In any program:
+        val editor = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")
+        dataSource.connection.use { connection ->
+            connection.createStatement().use { it.execute("CREATE TABLE orders (id INTEGER)") }
+            connection.autoCommit = false
+            connection.createStatement().use { it.execute("INSERT INTO orders VALUES (7)") }
+            editor.edit(connection) {
+                put("invoice 7", Trigger.at(Instant.now()), data = "order 7".encodeToByteArray())
+            }
+            connection.commit() // the order and the run of its invoice, or neither
+        }
+        schedule.resync() // at once; without it, the poll finds the edit within five seconds
+        assertEquals("invoice 7: order 7", runs.receive())
+        editor.close()
+        running.cancelAndJoin()
+    }
+
+    @Test
+    fun secondSchedule_onTheSameTables_isRefusedWithTheNameOfTheFirst() = runBlocking {
+        val dataSource = dataSource("h2")
+        val store = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs").also { it.createTables() }
+        val first = Schedule(store, name = "first") {}
+        val running = launch(Dispatchers.Default) { first.run() }
+        first.put("a", Trigger.every(1.minutes))
+        first.resync()
+        val second = Schedule(JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs"), name = "second") {}
+        val refusal = assertThrows<ScheduleOwnedException> { second.run() }
+        assertTrue("first" in refusal.owner)
+        running.cancelAndJoin()
+    }
+
+    private fun dataSource(database: String): DataSource =
+        if (database == "h2") JdbcDataSource().apply { setURL("jdbc:h2:${folder.resolve("jobs")}") }
+        else SQLiteDataSource().apply { url = "jdbc:sqlite:${folder.resolve("jobs.db")}?journal_mode=WAL" }
+}
