@@ -62,7 +62,7 @@ class CatalogueTest {
             new Place("java-interop/src/test/.*(Faces?|FacadeTest)\\.kt", "AsyncX\\b"),
             new Place("\\w+StressTest\\.kt", "X\\b"),
             new Place("IdleMemoryTest\\.kt", "X[(<.]", CatalogueTest::isMadeAlone),
-            new Place("README\\.md", "`X`[^|]* \\|"),
+            new Place("docs/README\\.md", "`X`[^|]* \\|"),
             new Place("CHANGELOG\\.md", "`X`"));
 
     @TestFactory
@@ -128,7 +128,7 @@ class CatalogueTest {
     private static Map<String, String> sources() {
         Map<String, String> texts = new HashMap<>();
         try {
-            for (String page : List.of("../README.md", "../CHANGELOG.md"))
+            for (String page : List.of("../docs/README.md", "../CHANGELOG.md"))
                 texts.put(page, Files.readString(Path.of(page)));
             for (String module : List.of("../primitives/src", "../java-interop/src")) {
                 List<Path> sources;
