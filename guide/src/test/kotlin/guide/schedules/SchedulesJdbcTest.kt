@@ -3,10 +3,12 @@ package guide.schedules
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
 import baton.scheduler.Schedule
+import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.Trigger
 import java.nio.file.Path
 import java.time.Instant
+import java.util.concurrent.ConcurrentLinkedQueue
 import javax.sql.DataSource
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.Dispatchers
@@ -63,9 +65,12 @@ class SchedulesJdbcTest {
         val running = launch(Dispatchers.Default) { first.run() }
         first.put("a", Trigger.every(1.minutes))
         first.resync()
-        val second = Schedule(JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs"), name = "second") {}
+        val failures = ConcurrentLinkedQueue<Throwable>()
+        val config = ScheduleConfig(onFailure = { _, failure -> failures += failure })
+        val second = Schedule(JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs"), config = config) {}
         val refusal = assertThrows<ScheduleOwnedException> { second.run() }
         assertTrue("first" in refusal.owner)
+        assertTrue(refusal in failures)
         running.cancelAndJoin()
     }
 

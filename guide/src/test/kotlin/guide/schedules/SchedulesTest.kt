@@ -47,6 +47,7 @@ class SchedulesTest {
 
     private val runs = ArrayList<Due<String>>()
     private val failures = ArrayList<Throwable>()
+    private val quiet = ScheduleConfig(onFailure = { _, failure -> failures += failure })
 
     @Test
     fun checks_runAtTheTimesOfTheirTriggers() = runTest {
@@ -198,7 +199,7 @@ class SchedulesTest {
         launch { next.run() }
         next.resync()
         assertEquals(1, next.size)
-        val other = Schedule(JournalScheduleStore(journal, KeyCodec.STRING)) {}
+        val other = Schedule(JournalScheduleStore(journal, KeyCodec.STRING), config = quiet) {}
         assertThrows<JournalLockedException> { other.run() }
         next.shutdown()
     }
