@@ -161,7 +161,7 @@ class CallMetricsTest {
         triggerNow(key)
     }
 
-    /** What a source has not had yet has no meter, so all of them are made to happen. */
+    /** Makes all outcomes happen: a source has no meter for an outcome that it has not had. */
     @Test
     fun queriesOfTheDashboard_nameMetersThatExist() = runTest {
         val prometheus = PrometheusMeterRegistry(PrometheusConfig.DEFAULT)

@@ -53,9 +53,9 @@ import kotlinx.coroutines.launch
  * are noted in the system's time count from the first look that sees them. While an executor rejects the monitor, a
  * look is late: the monitor tries again, at least every 100 ms.
  *
- * *Failures.* What `onAlert` or a usage function throws goes to the scope's `CoroutineExceptionHandler`, or else to the
- * thread's handler for uncaught exceptions, and the monitor goes on. A usage function that fails again and again is
- * reported once. A `CancellationException` of theirs is the cause of the exception that is reported. So is what the
+ * *Failures.* An exception of `onAlert` or of a usage function goes to the scope's `CoroutineExceptionHandler`, or else
+ * to the thread's handler for uncaught exceptions, and the monitor goes on. A usage function that fails again and again
+ * is reported once. A `CancellationException` of theirs is the cause of the exception that is reported. So is what the
  * executor throws when it rejects the monitor, once until a look takes place. The monitor ends, and reports that, if
  * the executor was shut down, or if a dispatcher that does not tell whether it was has refused for a minute.
  *

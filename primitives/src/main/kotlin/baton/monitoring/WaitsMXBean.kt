@@ -1,6 +1,6 @@
 package baton.monitoring
 
-/** What [Waits] and [Deadlocks] offer over JMX, say in JConsole or by `jcmd`'s clients. See [Waits.register]. */
+/** [Waits] and [Deadlocks] over JMX, say in JConsole or by `jcmd`'s clients. See [Waits.register]. */
 public interface WaitsMXBean {
     /** [Deadlocks.isEnabled]. */
     public fun isDeadlocksEnabled(): Boolean

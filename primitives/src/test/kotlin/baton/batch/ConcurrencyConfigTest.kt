@@ -149,7 +149,7 @@ class ConcurrencyConfigTest {
         assertThrows<IllegalArgumentException> { ConcurrencyConfig.forPool(10, reserve) }
     }
 
-    /** Whatever stands in the properties: refused, or a configuration that a processor takes. */
+    /** Each text in the properties is refused, or makes a configuration that a processor takes. */
     @Test
     fun from_withRandomValues_isRefusedOrUsable() {
         val random = Random(1)

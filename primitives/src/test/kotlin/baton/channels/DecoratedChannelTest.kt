@@ -122,7 +122,7 @@ class DecoratedChannelTest {
         assertEquals("", logged())
     }
 
-    /** What the documentation says that a decorator does not see. */
+    /** The calls that a decorator does not see, as the documentation says. */
     @Test
     fun clausesAndReservations_bypassTheDecorator() = runTest {
         filled()

@@ -38,7 +38,7 @@ class FlightStressTest : Stress() {
                                     running.decrementAndGet()
                                 }
                             }
-                        // What another caller had before this one came is the result of an earlier run.
+                        // A result that another caller had before this one came is that of an earlier run.
                         if (mine <= returnedBefore) faults.incrementAndGet()
                         returned[key].accumulateAndGet(mine, ::maxOf)
                     } catch (_: IOException) {}

@@ -41,7 +41,7 @@ internal class SharedNames(declare: SharedNames.() -> Unit) {
     }
 }
 
-/** What [use] does: the value that it returns, or the exception that it throws, without messages. */
+/** The outcome of [use]: the value that it returns, or the exception that it throws, without messages. */
 internal suspend fun outcome(use: suspend () -> Any?): String =
     try {
         plain(use())
@@ -49,7 +49,7 @@ internal suspend fun outcome(use: suspend () -> Any?): String =
         "throws ${plain(e)}"
     }
 
-/** What [use] passes to its argument, and at last what it returns. */
+/** The values that [use] passes to its argument, and at last the one that it returns. */
 internal suspend fun seen(use: suspend (see: (Any?) -> Unit) -> Unit): List<Any?> {
     val seen = mutableListOf<Any?>()
     use { seen += it }

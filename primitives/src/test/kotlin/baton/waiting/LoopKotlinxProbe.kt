@@ -23,9 +23,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 
-/**
- * What an executor's dispatcher of kotlinx does when the executor rejects, which the dispatcher of our loops undoes.
- */
+/** The answer of kotlinx's executor dispatcher to an executor that rejects; the dispatcher of our loops undoes it. */
 @Timeout(120)
 class LoopKotlinxProbe {
     private val reported = LinkedBlockingQueue<Throwable>()

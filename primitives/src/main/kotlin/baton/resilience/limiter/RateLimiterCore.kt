@@ -188,8 +188,8 @@ internal class RateLimiterCore(
         decideAt(clock.read()) { (queue.nanosUntilTurn(permits).nanoseconds <= time).also { if (!it) refused++ } }
 
     /**
-     * The time from [now] until all its tokens are there, if no call takes any. It grants and wakes nobody, because it
-     * is asked under a lock of all keys, where no code of a caller may run. The timer grants whoever waits.
+     * The time from [now] until all its tokens are there, if no call takes any. It grants and wakes no waiter, because
+     * its caller holds a lock of all keys, under which no code of users may run. The timer grants the waiters.
      */
     fun nanosUntilFull(now: Long): Long {
         requireStack()

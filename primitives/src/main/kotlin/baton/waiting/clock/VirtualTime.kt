@@ -87,7 +87,7 @@ internal object VirtualTime {
 
     fun millisOf(scheduler: Any): Long = checkNotNull(library).millisOf(scheduler)
 
-    /** What runs a test in virtual time on the calling thread; null if nothing does. Walks the stack. */
+    /** The runner of a test in virtual time on the calling thread; null without one. Walks the stack. */
     fun runnerOfThread(): Runner? =
         StackWalker.getInstance().walk { frames ->
             frames.map { frame -> runnerIn(frame.className) }.filter { it != null }.findFirst().orElse(null)
@@ -95,7 +95,7 @@ internal object VirtualTime {
 
     private fun runnerIn(className: String) = Runner.entries.firstOrNull { className.startsWith(it.packageName) }
 
-    /** What runs the coroutines of a test. */
+    /** The runner of a test's coroutines. */
     enum class Runner(val packageName: String) {
         RUN_TEST(TestLibrary.NAME),
         EXPLORE("baton.test.interleaving."),

@@ -168,7 +168,7 @@ class SeveralRatesTest {
         val limiter = limiter(Rate(1, 1.seconds), Rate(2, 4.seconds), burst = 1)
         List(6) { limiter.reserve() }
             .let { all -> assertEquals("0 1 2 4 6 8".split(" ").map { it.toInt().seconds }, all.map { it.delay }) }
-        // Nobody looks for an hour; what came after the last is there, and no more.
+        // No call comes before the last due time has passed: then only the permits since that time are there.
         delay(9_500)
         assertEquals(0, limiter.availablePermits)
         delay(1_500)

@@ -58,7 +58,7 @@ abstract class PipelineContract(private val face: PipelineFace) {
     private inline fun <reified E : Throwable> ResiliencePipeline.fails(noinline block: (Int) -> Any?): E =
         assertThrows<E> { run(null, block) }
 
-    /** What is left: tokens of the limiter, permits of the semaphore, calls counted by the breaker. */
+    /** The rest: tokens of the limiter, permits of the semaphore, calls counted by the breaker. */
     private fun left() = Triple(limiter.availablePermits, semaphore.availablePermits, breaker.metrics.calls)
 
     @Test

@@ -57,7 +57,7 @@ private suspend fun awaitIn(clause: SelectClause0, timeout: Duration) = select {
     onTimeout(timeout) { false }
 }
 
-/** Whatever waits for the latch waits in a `select`. */
+/** All waiters of the latch wait in a `select`. */
 class SelectLatchFace(private val latch: Latch) : CountdownFace by KotlinLatchFace(latch) {
     constructor(count: Int, name: String?) : this(Latch(count, name))
 
@@ -68,7 +68,7 @@ class SelectLatchFace(private val latch: Latch) : CountdownFace by KotlinLatchFa
     override fun toString() = latch.toString()
 }
 
-/** Whatever waits for the group waits in a `select`. */
+/** All waiters of the group wait in a `select`. */
 class SelectWaitGroupFace(private val group: WaitGroup) : WaitGroupFace by KotlinWaitGroupFace(group) {
     constructor(count: Int, name: String?) : this(waitGroup(count, name))
 

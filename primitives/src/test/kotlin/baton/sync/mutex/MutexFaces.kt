@@ -29,7 +29,7 @@ class KotlinMutexFace(private val mutex: Mutex) : MutexFace {
     override fun toString() = mutex.toString()
 }
 
-/** Whatever waits for the lock waits in a `select`. */
+/** All waiters of the lock wait in a `select`. */
 class SelectMutexFace(private val mutex: Mutex) : MutexFace by KotlinMutexFace(mutex) {
     constructor(locked: Boolean, name: String?) : this(Mutex(locked, name))
 

@@ -60,7 +60,7 @@ class KotlinReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFa
     override fun toString() = lock.toString()
 }
 
-/** Whatever waits to read or to write waits in a `select`, but with an owner, for which there is no clause. */
+/** Requests to read or to write wait in a `select`, except those with an owner, for which there is no clause. */
 class SelectReadWriteLockFace(private val lock: ReadWriteLock) : ReadWriteLockFace by KotlinReadWriteLockFace(lock) {
     constructor(policy: ReadWritePolicy, name: String?) : this(ReadWriteLock(policy, name))
 

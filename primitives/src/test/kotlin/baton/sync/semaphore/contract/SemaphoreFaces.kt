@@ -41,7 +41,7 @@ class KotlinSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace {
     override fun toString() = semaphore.toString()
 }
 
-/** Whatever waits for permits waits in a `select`. */
+/** All waiters for permits wait in a `select`. */
 class SelectSemaphoreFace(private val semaphore: Semaphore) : SemaphoreFace by KotlinSemaphoreFace(semaphore) {
     constructor(
         permits: Int,
