@@ -5,6 +5,7 @@ import kotlin.time.Duration
 /**
  * Admits calls, or refuses them: a rate limiter, a semaphore, a lock over a network. A
  * [baton.resilience.ResiliencePipeline] takes its layers by this interface; a type of an application may implement it.
+ * In Java that is an `AsyncCallGuard` of baton-java-interop, because a `CallGuard` suspends.
  *
  * ```
  * class Quota(private val account: Account) : CallGuard {

@@ -3,6 +3,7 @@ package baton.interop.futures;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncPipeline;
 import baton.interop.AsyncSchedule;
 import baton.interop.ContextPropagation;
 import baton.interop.ContextPropagator;
@@ -62,6 +63,29 @@ class UncarriedContextTest {
             assertEquals("none", Futures.await(seen));
             assertEquals("none", Futures.await(seenByABlockingOne));
         }
+    }
+
+    @Test
+    void guardOfAPipeline_seesTheThreadThatBeginsTheAttempt() {
+        ContextPropagation.enable(new UserPropagator());
+        List<String> seen = new ArrayList<>();
+        CompletableFuture<AutoCloseable> turn = new CompletableFuture<>();
+        AsyncPipeline pipeline = AsyncPipeline.builder(null)
+                .limiter(maxWait -> {
+                    seen.add(USER.get());
+                    return turn;
+                })
+                .semaphore(maxWait -> {
+                    seen.add(USER.get());
+                    return CompletableFuture.completedFuture(() -> {});
+                })
+                .build();
+        USER.set("ann");
+        CompletableFuture<String> call = pipeline.call(() -> CompletableFuture.completedFuture(USER.get()));
+        USER.set("operator");
+        turn.complete(() -> {});
+        assertEquals("ann", call.join());
+        assertEquals(List.of("ann", "operator"), seen);
     }
 
     @Test
