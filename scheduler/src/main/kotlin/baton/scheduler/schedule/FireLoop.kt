@@ -8,7 +8,7 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskTimeoutException
 import baton.scheduler.tasks.nameOf
 import baton.waiting.flight.FlightEvents
-import baton.waiting.flight.RecordedRun
+import baton.waiting.flight.RecordedAttempt
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -142,11 +142,11 @@ internal class FireLoop<K : Any>(
         var failure: Throwable? = null
         var limit = Duration.INFINITE
         var now = firing.at
-        var recorded: RecordedRun? = null
+        var recorded: RecordedAttempt? = null
         try {
             now = core.now()
             fires.begin(firing, now, context.job)?.let {
-                recorded = FlightEvents.newRun()
+                recorded = FlightEvents.newAttempt()
                 limit = core.runTimeout(firing.key)
                 retries.begin(firing, context)?.run { limit = minOf(limit, policy.attemptTimeout) }
                 within(limit, firing, context) { action(it) }
@@ -168,8 +168,8 @@ internal class FireLoop<K : Any>(
         ended(firing, outcome, failure, limit, now, context)
     }
 
-    private fun record(recorded: RecordedRun, firing: Firing<K>, outcome: RunOutcome?) {
-        if (recorded.endsRecorded()) recorded.record(label, nameOf(firing.key), outcome?.name ?: "ENDED")
+    private fun record(recorded: RecordedAttempt, firing: Firing<K>, outcome: RunOutcome?) {
+        if (recorded.endsRecorded()) recorded.record(label, nameOf(firing.key), firing.attempt, outcome?.name ?: "ENDED")
     }
 
     private fun ended(
