@@ -2,7 +2,6 @@ package baton.interop.internal.blocking;
 
 import baton.PermitTimeoutException;
 import baton.Priority;
-import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
@@ -31,29 +30,15 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Slot future;
     private volatile @Nullable Runnable command;
 
-    /** Null without a timeout of the task. */
-    private @Nullable Interruption interruption;
-
-    public CallerTask(TaskScheduler scheduler, Priority priority, @Nullable Object key, Callable<T> task) {
+    public CallerTask(TaskScheduler scheduler, Priority priority, Callable<T> task) {
         this.scheduler = scheduler;
         this.task = new FutureTask<>(task);
-        this.future = new Slot(priority, key);
+        this.future = new Slot(priority);
     }
 
     /** Waits for a slot and runs the task. */
     public T run() throws Exception {
-        return run(Parking.FOREVER, null, () -> future.start(true));
-    }
-
-    /**
-     * As {@link #run()}, with a deadline of its start and a timeout of the task: they are those of its future. A task
-     * that runs is interrupted.
-     */
-    public T run(@Nullable Duration deadline, @Nullable Duration timeout) throws Exception {
-        if (deadline == null && timeout == null) return run();
-        StageTasks.requireReal(scheduler);
-        if (timeout != null) interruption = new Interruption();
-        return run(Parking.FOREVER, null, () -> future.start(deadline, timeout));
+        return run(Parking.FOREVER, null);
     }
 
     /**
@@ -63,13 +48,11 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
      */
     public T run(Duration timeout) throws Exception {
         StageTasks.requireReal(scheduler);
-        long nanos = Timeout.nanos(timeout);
-        return run(nanos, timeout, () -> future.start(nanos > 0));
+        return run(Timeout.nanos(timeout), timeout);
     }
 
-    private T run(long nanos, @Nullable Duration timeout, Runnable start) throws Exception {
+    private T run(long nanos, @Nullable Duration timeout) throws Exception {
         try {
-            start.run();
             awaitSlot(nanos, timeout);
         } catch (Throwable e) {
             future.cancel(false);
@@ -77,17 +60,17 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
         }
         Runnable mine = command;
         if (mine != null) mine.run();
-        if (task.isDone() && !future.hasTimedOut()) return result();
+        if (task.isDone()) return result();
         try {
             return Stages.result(future);
-        } catch (TaskDeadlineException e) {
-            if (timeout == null) throw e;
-            throw Late.slot(timeout, scheduler); // of a call that may not wait
+        } catch (TaskDeadlineException e) { // that of a call that may not wait
+            throw Late.slot(timeout, scheduler);
         }
     }
 
     /** Returns when there is a command, or the future has completed without one. */
     private void awaitSlot(long nanos, @Nullable Duration timeout) throws InterruptedException, PermitTimeoutException {
+        future.start(nanos > 0);
         var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
         long start = System.nanoTime();
         while (command == null && !future.isDone()) {
@@ -105,29 +88,14 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
 
     /** The task in the scheduler. */
     private final class Slot extends TaskFuture<T, Callable<T>> {
-        Slot(Priority priority, @Nullable Object key) {
-            super(scheduler, priority, key, CallerTask.this, CallerTask.this::runTask);
+        Slot(Priority priority) {
+            super(scheduler, priority, null, CallerTask.this, CallerTask.this::runTask);
         }
 
         /** A task that may not wait displaces no other. */
         void start(boolean mayWait) {
             if (mayWait) submit();
             else submit(Duration.ZERO);
-        }
-
-        void start(@Nullable Duration deadline, @Nullable Duration timeout) {
-            if (timeout != null) limit(timeout);
-            if (deadline == null) submit();
-            else submit(deadline);
-        }
-
-        boolean hasTimedOut() {
-            return task().getHasTimedOut();
-        }
-
-        @Override
-        protected void interruptLate() {
-            if (interruption != null) interruption.interrupt();
         }
 
         @Override
@@ -137,13 +105,7 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     }
 
     private T runTask() throws Exception {
-        if (interruption == null) {
-            task.run();
-        } else {
-            interruption.begin();
-            task.run();
-            var unused = interruption.end();
-        }
+        task.run();
         return result();
     }
 

@@ -1,0 +1,9 @@
+module consumer {
+    requires kotlin.stdlib;
+    requires baton.primitives;
+    requires baton.shared;
+    requires baton.scheduler;
+    requires baton.micrometer;
+    requires baton.test;
+    requires baton.interop;
+}
