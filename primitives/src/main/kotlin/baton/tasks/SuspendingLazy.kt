@@ -1,6 +1,7 @@
 package baton.tasks
 
 import baton.waiting.Symbol
+import java.util.concurrent.atomic.AtomicReference
 
 /**
  * A value that is loaded once, by a function that may suspend: `lazy` for coroutines, made by [suspendingLazy].
@@ -12,7 +13,8 @@ import baton.waiting.Symbol
  *
  * *Load.* The first [get] begins it, and further callers wait for it; see [SingleFlight] for its context. A caller that
  * is cancelled leaves the load to the others; the last one to leave cancels it. If the load fails or is cancelled, the
- * next caller begins another one. Once it has succeeded the value stays, and the load function is not kept.
+ * next caller begins another one. Once it has succeeded the value stays, and the load function is not kept. A load that
+ * ignores its cancellation may go on beside the next one: the first value stays, and the other is dropped.
  *
  * *Memory.* Actions of the load happen before the actions that follow [get]. All members may be called from any thread.
  */
@@ -22,7 +24,7 @@ public class SuspendingLazy<T> internal constructor(private val name: String?, l
     /** Null once the value is there. */
     @Volatile private var load: (suspend () -> T)? = load
 
-    @Volatile private var value: Any? = NONE
+    private val value = AtomicReference<Any?>(NONE)
 
     /**
      * The value, which is loaded if it is not there.
@@ -32,7 +34,7 @@ public class SuspendingLazy<T> internal constructor(private val name: String?, l
      * @throws IllegalStateException as [SingleFlight.run].
      */
     public suspend fun get(): T {
-        val value = value
+        val value = value.get()
         @Suppress("UNCHECKED_CAST")
         return if (value !== NONE) value as T else flight.run(name ?: "value") { loadOnce() }
     }
@@ -40,15 +42,13 @@ public class SuspendingLazy<T> internal constructor(private val name: String?, l
     /** A caller may begin a run although another one has succeeded since it found no value. */
     @Suppress("UNCHECKED_CAST")
     private suspend fun loadOnce(): T {
-        val load = load ?: return value as T
-        return load().also {
-            value = it
-            this.load = null
-        }
+        val load = load
+        if (load != null && value.compareAndSet(NONE, load())) this.load = null
+        return value.get() as T
     }
 
     override fun toString(): String {
-        val value = value
+        val value = value.get()
         return if (value === NONE) "suspendingLazy (not loaded)" else "$value"
     }
 

@@ -7,6 +7,7 @@ import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
@@ -16,6 +17,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.test.currentTime
 import kotlinx.coroutines.test.runCurrent
 import kotlinx.coroutines.test.runTest
+import kotlinx.coroutines.withContext
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -132,5 +134,22 @@ class SuspendingLazyTest {
         runCurrent()
         assertEquals(5, config.get())
         assertEquals(1, loads)
+    }
+
+    /** The value changed for callers that came after its end. */
+    @Test
+    fun abandonedLoad_thatEndsAfterALaterOne_doesNotReplaceTheValue() = runTest {
+        var loads = 0
+        val gate = CompletableDeferred<Unit>()
+        val config = suspendingLazy {
+            val number = ++loads
+            if (number == 1) withContext(NonCancellable) { gate.await() }
+            number
+        }
+        launch(start = CoroutineStart.UNDISPATCHED) { config.get() }.cancelAndJoin()
+        assertEquals(2, config.get())
+        gate.complete(Unit)
+        runCurrent()
+        assertEquals(2, config.get())
     }
 }
