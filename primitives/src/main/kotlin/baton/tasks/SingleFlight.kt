@@ -91,7 +91,7 @@ public class SingleFlight<K : Any, V> internal constructor(kind: String, public 
     }
 
     private fun begin(entry: KeyEntry<SharedRunCore>, context: CoroutineContext, load: suspend () -> V) {
-        val inside = Inside(entry, context[Inside])
+        val inside = Inside(entry, context[Inside]?.going())
         try {
             // UNDISPATCHED: a load that need not suspend costs no dispatch.
             val job =
@@ -150,8 +150,25 @@ public class SingleFlight<K : Any, V> internal constructor(kind: String, public 
     override fun toString(): String = "${table.label()} (size = $size)"
 
     /** The run of which a coroutine is a part, and the runs of which that is a part. */
-    internal class Inside(val entry: KeyEntry<SharedRunCore>, val outer: Inside?) :
+    internal class Inside(val entry: KeyEntry<SharedRunCore>, outer: Inside?) :
         AbstractCoroutineContextElement(Inside) {
+        @Volatile private var next = outer
+
+        /**
+         * The next one that goes on. A coroutine that a load has started may outlast it: where runs follow from each
+         * other in this way, the ended ones would keep all their values in memory.
+         */
+        val outer: Inside?
+            get() {
+                var outer = next
+                while (outer != null && outer.entry.value.isPassing) outer = outer.next
+                next = outer
+                return outer
+            }
+
+        /** This, or else the next one that goes on. */
+        fun going(): Inside? = if (entry.value.isPassing) outer else this
+
         companion object Key : CoroutineContext.Key<Inside>
     }
 }
