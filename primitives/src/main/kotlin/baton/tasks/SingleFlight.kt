@@ -44,8 +44,9 @@ import kotlinx.coroutines.launch
  * the run happen before the actions that follow [run].
  *
  * *Misuse.* A [run] of a key inside the run of the same key would wait for itself, and throws [IllegalStateException];
- * two runs that wait for each other's keys deadlock. Keys must not change their `equals` and `hashCode`. Callers of one
- * key must not depend on whose `load` is called.
+ * two runs that wait for each other's keys deadlock, and stay so when the other callers have left, because each is a
+ * caller of the other. Keys must not change their `equals` and `hashCode`. Callers of one key must not depend on whose
+ * `load` is called.
  *
  * All members may be called from any thread.
  *
