@@ -163,10 +163,9 @@ public final class AsyncScheduleBuilder<K> {
      * @param timeout called with the key at the begin of each run; null for no limit. If it throws, or returns a time
      *     that is not positive, that is the failure of the run, whose action is not called
      */
-    @SuppressWarnings("unchecked") // all keys are of K
     public AsyncScheduleBuilder<K> runTimeout(Function<? super K, ? extends @Nullable Duration> timeout) {
         Objects.requireNonNull(timeout, "timeout");
-        return with(it -> it.runTimeout = (Function<Object, @Nullable Duration>) timeout);
+        return with(it -> it.runTimeout = ofAnyKey(timeout));
     }
 
     /**
@@ -176,10 +175,15 @@ public final class AsyncScheduleBuilder<K> {
      * @param policy called with the key at the begin of each run; null for no retry. An exception that it throws is
      *     the failure of the run
      */
-    @SuppressWarnings("unchecked") // all keys are of K
     public AsyncScheduleBuilder<K> retry(Function<? super K, ? extends @Nullable RetryPolicy> policy) {
         Objects.requireNonNull(policy, "policy");
-        return with(it -> it.retry = (Function<Object, @Nullable RetryPolicy>) policy);
+        return with(it -> it.retry = ofAnyKey(policy));
+    }
+
+    /** A configuration has no type of keys, as schedules of several types may share it. */
+    @SuppressWarnings("unchecked") // only this schedule has the configuration, and all of its keys are of K
+    private static <K, R extends @Nullable Object> Function<Object, R> ofAnyKey(Function<? super K, R> ofKey) {
+        return (Function<Object, R>) ofKey;
     }
 
     /** The time; by default the system's. */

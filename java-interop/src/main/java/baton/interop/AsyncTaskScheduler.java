@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
  * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or
- * {@code SchedulerClosedException}, and one that takes too long with {@code TaskTimeoutException}; no method throws because of the state of the scheduler.
+ * {@code SchedulerClosedException}, and one that takes too long with {@code TaskTimeoutException}, see {@link
+ * TaskOptions}; no method throws because of the state of the scheduler.
  *
  * <p><i>Threads.</i> Tasks run on the executor of this object or of their {@link TaskOptions}; dependents of a future
  * run where its task ended. The default executor is the common pool, or {@code Dispatchers.IO} if that pool has no

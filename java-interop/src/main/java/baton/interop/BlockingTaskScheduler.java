@@ -48,7 +48,7 @@ public final class BlockingTaskScheduler {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
-        return new CallerTask<T>(scheduler, priority, task).run();
+        return new CallerTask<T>(scheduler, priority, null, task).run();
     }
 
     /**
@@ -61,7 +61,30 @@ public final class BlockingTaskScheduler {
         Objects.requireNonNull(timeout, "timeout");
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
-        return new CallerTask<T>(scheduler, priority, task).run(timeout);
+        return new CallerTask<T>(scheduler, priority, null, task).run(timeout);
+    }
+
+    /**
+     * As {@link #call(Priority, Callable)}, with further options. If the timeout passes while the task runs, this thread
+     * is interrupted. Once the task has ended, the call fails, whatever the task has returned; its exception is
+     * suppressed, and the interrupt is cleared. Another interrupt between the timeout and that end is cleared with it. A
+     * task that ignores interrupts runs to its end.
+     *
+     * @throws baton.scheduler.TaskDeadlineException if there was no slot before the deadline; the task has not begun
+     * @throws baton.scheduler.TaskTimeoutException if the task has not ended within the timeout, its wait included
+     * @throws IllegalArgumentException if the options have an executor: the task runs on this thread
+     * @throws IllegalStateException if there is a deadline or a timeout, and the scheduler has a clock for which no
+     *     thread can wait
+     */
+    public <T extends @Nullable Object> T call(TaskOptions options, Callable<T> task) throws Exception {
+        Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(task, "task");
+        if (options.executor() != null)
+            throw new IllegalArgumentException(
+                    "executor = " + options.executor() + ", must be null: the task runs on the calling thread");
+        ThreadWaiter.throwIfInterrupted();
+        return new CallerTask<T>(scheduler, options.priority(), options.key(), task)
+                .run(options.deadline(), options.timeout());
     }
 
     /** Waits for the next moment without tasks, as {@link AsyncTaskScheduler#awaitIdle} does. */

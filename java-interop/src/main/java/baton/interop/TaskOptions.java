@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  *     the task runs. It is rounded up to whole milliseconds
  * @param timeout how long the task may take until its end, its wait included, or null for no limit: positive, rounded
  *     up to whole milliseconds. Then its future fails with {@code TaskTimeoutException}. A task that waits leaves the
- *     queue; the stage of one that runs is cancelled, if that is possible, and the slot is free when the stage has
- *     completed; a callable runs to its end
+ *     queue, and counts as expired. The stage of one that runs is cancelled, if that is possible, and the slot is free
+ *     when the stage has completed; a callable runs to its end. That task counts as failed, whatever its stage or
+ *     callable ends with; an exception of it is suppressed in that of the future. In Kotlin it is the same, except that
+ *     the task fails when its block has ended, and its future here when the time is over
  * @param executor runs the task, see {@link AsyncTaskScheduler#of(baton.scheduler.TaskScheduler, Executor)}; null for
  *     the executor of the scheduler. Not an {@link AsyncTaskScheduler#executor} of that scheduler: each task would wait
  *     in its slot for another one

@@ -2,6 +2,7 @@ package baton.interop.internal.blocking;
 
 import baton.PermitTimeoutException;
 import baton.Priority;
+import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Late;
 import baton.interop.internal.futures.Stages;
 import baton.interop.internal.futures.TaskFuture;
@@ -30,15 +31,29 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Slot future;
     private volatile @Nullable Runnable command;
 
-    public CallerTask(TaskScheduler scheduler, Priority priority, Callable<T> task) {
+    /** Null without a timeout of the task. */
+    private @Nullable Interruption interruption;
+
+    public CallerTask(TaskScheduler scheduler, Priority priority, @Nullable Object key, Callable<T> task) {
         this.scheduler = scheduler;
         this.task = new FutureTask<>(task);
-        this.future = new Slot(priority);
+        this.future = new Slot(priority, key);
     }
 
     /** Waits for a slot and runs the task. */
     public T run() throws Exception {
-        return run(Parking.FOREVER, null);
+        return run(Parking.FOREVER, null, () -> future.start(true));
+    }
+
+    /**
+     * As {@link #run()}, with a deadline of its start and a timeout of the task: they are those of its future. A task
+     * that runs is interrupted.
+     */
+    public T run(@Nullable Duration deadline, @Nullable Duration timeout) throws Exception {
+        if (deadline == null && timeout == null) return run();
+        StageTasks.requireReal(scheduler);
+        if (timeout != null) interruption = new Interruption();
+        return run(Parking.FOREVER, null, () -> future.start(deadline, timeout));
     }
 
     /**
@@ -48,11 +63,13 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
      */
     public T run(Duration timeout) throws Exception {
         StageTasks.requireReal(scheduler);
-        return run(Timeout.nanos(timeout), timeout);
+        long nanos = Timeout.nanos(timeout);
+        return run(nanos, timeout, () -> future.start(nanos > 0));
     }
 
-    private T run(long nanos, @Nullable Duration timeout) throws Exception {
+    private T run(long nanos, @Nullable Duration timeout, Runnable start) throws Exception {
         try {
+            start.run();
             awaitSlot(nanos, timeout);
         } catch (Throwable e) {
             future.cancel(false);
@@ -60,17 +77,17 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
         }
         Runnable mine = command;
         if (mine != null) mine.run();
-        if (task.isDone()) return result();
+        if (task.isDone() && !future.hasTimedOut()) return result();
         try {
             return Stages.result(future);
-        } catch (TaskDeadlineException e) { // that of a call that may not wait
-            throw Late.slot(timeout, scheduler);
+        } catch (TaskDeadlineException e) {
+            if (timeout == null) throw e;
+            throw Late.slot(timeout, scheduler); // of a call that may not wait
         }
     }
 
     /** Returns when there is a command, or the future has completed without one. */
     private void awaitSlot(long nanos, @Nullable Duration timeout) throws InterruptedException, PermitTimeoutException {
-        future.start(nanos > 0);
         var unused = future.whenComplete((value, e) -> LockSupport.unpark(thread));
         long start = System.nanoTime();
         while (command == null && !future.isDone()) {
@@ -88,14 +105,29 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
 
     /** The task in the scheduler. */
     private final class Slot extends TaskFuture<T, Callable<T>> {
-        Slot(Priority priority) {
-            super(scheduler, priority, null, CallerTask.this, CallerTask.this::runTask);
+        Slot(Priority priority, @Nullable Object key) {
+            super(scheduler, priority, key, CallerTask.this, CallerTask.this::runTask);
         }
 
         /** A task that may not wait displaces no other. */
         void start(boolean mayWait) {
             if (mayWait) submit();
             else submit(Duration.ZERO);
+        }
+
+        void start(@Nullable Duration deadline, @Nullable Duration timeout) {
+            if (timeout != null) limit(timeout);
+            if (deadline == null) submit();
+            else submit(deadline);
+        }
+
+        boolean hasTimedOut() {
+            return task().getHasTimedOut();
+        }
+
+        @Override
+        protected void interruptLate() {
+            if (interruption != null) interruption.interrupt();
         }
 
         @Override
@@ -105,7 +137,13 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     }
 
     private T runTask() throws Exception {
-        task.run();
+        if (interruption == null) {
+            task.run();
+        } else {
+            interruption.begin();
+            task.run();
+            var unused = interruption.end();
+        }
         return result();
     }
 

@@ -73,17 +73,23 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     }
 
     /**
-     * Fails with a TaskTimeoutException if this has not completed after that time: as when it is completed from outside.
-     * To be called before the task is submitted. If there is no thread for the timer, throws.
+     * Fails with a TaskTimeoutException if the task has not ended after that time: as when this is completed from
+     * outside. To be called before the task is submitted. If there is no thread for the timer, throws.
      */
     protected final void limit(Duration timeout) {
-        DisposableHandle timer = task.after(Timeout.millis(timeout), () -> completeExceptionally(late(timeout)));
+        DisposableHandle timer = task.limit(Timeout.millis(timeout), () -> timeOut(timeout));
         var unused = whenComplete((value, e) -> timer.dispose());
     }
 
-    private Throwable late(Duration timeout) {
-        return new TaskTimeoutException(task.getLabel() + " has not ended within " + timeout);
+    private void timeOut(Duration timeout) {
+        Throwable late = new TaskTimeoutException(task.getLabel() + " has not ended within " + timeout);
+        if (!task.timeOut(late)) return;
+        interruptLate();
+        completeExceptionally(late);
     }
+
+    /** The task may run, and its time is over: this completes next. */
+    protected void interruptLate() {}
 
     /** The task in its scheduler. */
     protected final StageTask task() {
@@ -135,7 +141,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
 
     @Override
     protected final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
-        task.ended(failure);
+        if (!task.ended(failure)) return; // the thread of the timeout completes this
         if (failure == null) succeed(value);
         else fail(failure);
     }
