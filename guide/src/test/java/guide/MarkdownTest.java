@@ -59,7 +59,8 @@ class MarkdownTest {
     Stream<DynamicTest> links_ofEachPage_leadToSomething() throws IOException {
         return onEachPage(page -> {
             List<String> faults = new ArrayList<>();
-            for (String link : groups(LINK, withoutCode(page))) fault(page, link).ifPresent(faults::add);
+            for (String link : groups(LINK, withoutCode(page)))
+                fault(page, link).ifPresent(faults::add);
             return faults;
         });
     }

@@ -67,9 +67,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 
-/**
- * The Kotlin code of docs/MIGRATING.md; `MarkdownTest` compares the two. Where theirs differs, it runs beside ours.
- */
+/** The Kotlin code of docs/MIGRATING.md; `MarkdownTest` compares the two. Where theirs differs, it runs beside ours. */
 class MigratingFromKotlinxTest {
     private val logged = mutableListOf<Any?>()
 
