@@ -1,0 +1,118 @@
+package guide.limits;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import baton.PermitTimeoutException;
+import baton.interop.AsyncCircuitBreaker;
+import baton.interop.AsyncCircuitBreakers;
+import baton.interop.AsyncMutexes;
+import baton.interop.AsyncRateLimiter;
+import baton.interop.AsyncSemaphores;
+import baton.interop.AsyncSingleFlight;
+import baton.resilience.RateReservation;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The Java code of docs/limits-and-keys.md. */
+class LimitsJavaTest {
+    private final String url = "https://api.example";
+
+    private CompletableFuture<String> fetch(String url) {
+        return completedFuture("page of " + url);
+    }
+
+    @Test
+    void api_burstIsUsed_failsSoonRequests() {
+        CustomerApi api = new CustomerApi(customer -> completedFuture("for " + customer));
+        for (int i = 0; i < 20; i++) assertEquals("for ann", api.get("ann").join());
+        for (int i = 0; i < 5; i++) api.get("ann");
+        CompletionException e =
+                assertThrows(CompletionException.class, () -> api.getSoon("ann").join());
+        assertInstanceOf(PermitTimeoutException.class, e.getCause());
+        assertTrue(api.mayServe("bob"));
+    }
+
+    @Test
+    void limiters_ofThePage_haveTheirBursts() {
+        AsyncRateLimiter bursts =
+                AsyncRateLimiter.builder(10, Duration.ofSeconds(1)).burst(20).build();
+        AsyncRateLimiter even = AsyncRateLimiter.leakyBucket(10, Duration.ofSeconds(1)); // one each 100 ms
+        AsyncRateLimiter both = AsyncRateLimiter.builder(10, Duration.ofSeconds(1))
+                .and(1_000, Duration.ofHours(1))
+                .burst(20)
+                .build();
+        CompletableFuture<String> page = bursts.withPermit(() -> fetch(url));
+        assertEquals("page of " + url, page.join());
+        assertEquals(List.of(1L, 20L), List.of(even.availablePermits(), both.availablePermits()));
+    }
+
+    @Test
+    void reserve_threePermits_areSentAfterTheirDelay() throws Exception {
+        AsyncRateLimiter bursts = AsyncRateLimiter.tokenBucket(100, Duration.ofSeconds(1));
+        assertTrue(bursts.tryAcquire(100));
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+        List<String> three = List.of("a", "b", "c");
+        RateReservation reservation = bursts.reserve(3);
+        timer.schedule(() -> send(three), reservation.delay().toMillis(), TimeUnit.MILLISECONDS);
+        assertTrue(sent.await(10, TimeUnit.SECONDS));
+        timer.shutdown();
+    }
+
+    private final CountDownLatch sent = new CountDownLatch(3);
+
+    private void send(List<String> elements) {
+        elements.forEach(element -> sent.countDown());
+    }
+
+    @Test
+    void byKey_breakerAndSemaphore_letThrough() {
+        String host = "api.example";
+        AsyncSemaphores<String> perHost = AsyncSemaphores.create(4);
+        AsyncCircuitBreakers<String> breakers =
+                AsyncCircuitBreakers.create(AsyncCircuitBreaker.builder().minimumCalls(20), Duration.ofMinutes(10));
+        CompletableFuture<String> page = breakers.protect(host, () -> perHost.withPermit(host, () -> fetch(url)));
+        assertEquals("page of " + url, page.join());
+    }
+
+    @Test
+    void withLocks_twoKeys_returnsTheValue() {
+        String from = "a";
+        String to = "b";
+        AsyncMutexes<String> locks = AsyncMutexes.create();
+        CompletableFuture<Integer> moved = locks.withLocks(List.of(from, to), () -> transfer(from, to));
+        assertEquals(2, moved.join());
+    }
+
+    private static CompletableFuture<Integer> transfer(String from, String to) {
+        return completedFuture(from.length() + to.length());
+    }
+
+    @Test
+    void singleFlight_futureAndThread_load() throws Exception {
+        String id = "7";
+        AsyncSingleFlight<String, String> flight = AsyncSingleFlight.create();
+        CompletableFuture<String> user = flight.run(id, () -> loadUser(id));
+        String same = flight.blocking().run(id, () -> loadUserBlocking(id));
+        assertEquals("user 7", user.join());
+        assertEquals("user 7", same);
+    }
+
+    private static CompletableFuture<String> loadUser(String id) {
+        return completedFuture("user " + id);
+    }
+
+    private static String loadUserBlocking(String id) {
+        return "user " + id;
+    }
+}
