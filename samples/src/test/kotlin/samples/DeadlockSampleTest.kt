@@ -1,7 +1,10 @@
 package samples
 
+import java.nio.file.Path
+import kotlin.io.path.readText
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.EnumSource
 
@@ -34,6 +37,17 @@ class DeadlockSampleTest {
                 .trimIndent()
         assertTrue(outcome.out.endsWith(rest), outcome.out)
         assertEquals(0, outcome.exitCode)
+    }
+
+    /** Times and the numbers of lines may differ. */
+    @Test
+    fun picture_ofTheReport_showsThatOutput() {
+        val svg = Path.of("../docs/deadlock-report.svg").readText()
+        val shown =
+            Regex("<text[^>]*>(.*)</text>").findAll(svg).map { it.groupValues[1].replace("&#x27;", "'") }.toList()
+        val changing = Regex("[0-9.]+s\\)|:[0-9]+\\)")
+        val printed = Twin.JAVA.start("Deadlock").outcome(seconds = 120).out.lines().filter { it.isNotEmpty() }
+        assertEquals(printed.map { it.replace(changing, ")") }, shown.drop(1).map { it.replace(changing, ")") })
     }
 
     @ParameterizedTest

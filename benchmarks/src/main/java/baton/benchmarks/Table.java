@@ -12,9 +12,8 @@ import java.util.OptionalDouble;
 
 /**
  * Writes the table of measured ratios from the results of {@link TableRun}, a file or several for each JDK:
- * {@code benchmarks/ratios --table jdk25.json jdk17.json}. The whole table goes into {@code docs/BENCHMARKS.md}, its
- * headline rows into {@code README.md}, each between two marks, and those also into the chart
- * {@code docs/benchmarks.svg}.
+ * {@code benchmarks/ratios --table jdk25.json jdk17.json}. The table goes into {@code docs/BENCHMARKS.md}, between two
+ * marks, and its headline rows into the chart {@code docs/benchmarks.svg}, which README.md shows.
  */
 public final class Table {
     private static final String COMMAND = "benchmarks/ratios --table";
@@ -31,7 +30,6 @@ public final class Table {
         List<TableRow> rows = TableRow.all();
         List<TableRow> headlines = rows.stream().filter(TableRow::isHeadline).toList();
         replace(root.resolve("docs/BENCHMARKS.md"), COMMAND, markdown(rows, jdks));
-        replace(root.resolve("README.md"), COMMAND, markdown(headlines, jdks));
         Files.writeString(root.resolve("docs/benchmarks.svg"), Chart.of(headlines, jdks));
     }
 
