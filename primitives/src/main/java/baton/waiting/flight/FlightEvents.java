@@ -53,10 +53,10 @@ public final class FlightEvents {
                 };
     }
 
-    /** An attempt of a run of a schedule begins; null if there is no recording. */
-    public static RecordedAttempt newAttempt() {
+    /** A run of a schedule begins; null if there is no recording. */
+    public static RecordedRun newRun() {
         try {
-            return areOn() ? new RecordedAttempt() : null;
+            return areOn() ? new RecordedRun() : null;
         } catch (VirtualMachineError | LinkageError e) {
             return null;
         }

@@ -6,15 +6,14 @@ import baton.scheduler.ScheduleConfig
 import baton.waiting.clock.BoundClock
 import java.util.concurrent.ConcurrentHashMap
 import kotlin.coroutines.CoroutineContext
-import kotlin.time.Duration
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.DisposableHandle
 
-/** The attempts of a run, under the [policy] of its entry; each may take the time [limit]. */
-internal class RunAttempts(val policy: RetryPolicy, val limit: Duration, clock: BoundClock?) {
+/** The attempts of a run, under the [policy] of its entry. */
+internal class RunAttempts(val policy: RetryPolicy, clock: BoundClock?) {
     val call = RetryCall(policy, clock)
 
-    /** That of the next attempt, if the run waits for it; see [RunRetries.failureAfter]. */
+    /** The timer of the next attempt; null while there is none. */
     @Volatile var timer: DisposableHandle? = null
 }
 
@@ -31,27 +30,21 @@ internal class RunRetries<K : Any>(
 ) {
     private val waiting: MutableSet<Firing<K>> = ConcurrentHashMap.newKeySet()
 
-    /**
-     * An attempt of [firing] begins in [context]. Returns how long it may take. The first one calls code of the user.
-     */
-    fun begin(firing: Firing<K>, context: CoroutineContext): Duration {
+    /** [firing] begins in [context], perhaps anew. Calls code of the user. */
+    fun begin(firing: Firing<K>, context: CoroutineContext): RunAttempts? {
         firing.attempts?.let {
-            return it.limit
+            return it
         }
-        val timeout = core.runTimeout(firing.key)
-        val policy = config.retry(firing.key) ?: return timeout
+        val policy = config.retry(firing.key) ?: return null
         val clock = if (policy.maxElapsed.isFinite()) BoundClock(policy.clock ?: config.clock, context) else null
-        val limit = minOf(timeout, policy.attemptTimeout)
-        firing.attempts = RunAttempts(policy, limit, clock)
-        return limit
+        return RunAttempts(policy, clock).also { firing.attempts = it }
     }
 
     /**
      * Decides on the [failure] of an attempt that has ended [now]. Returns null if another one follows, else the
      * failure of the run.
      *
-     * While the schedule ends no other follows, but the run has not ended: it is due at the next start, unless it is
-     * cancelled meanwhile.
+     * While the schedule ends no other follows, but the run has not ended: it is due at the next start.
      */
     fun failureAfter(firing: Firing<K>, failure: Throwable, now: Long, context: CoroutineContext): Throwable? {
         val attempts = firing.attempts ?: return failure
@@ -64,16 +57,15 @@ internal class RunRetries<K : Any>(
         val delay = attempts.call.delay.toKotlinDuration()
         if (!fires.giveBack(firing, Times.saturated(now, delay.inWholeMicroseconds)) { waiting += firing })
             return attempts.call.ending(failure)
-        val attempt = firing.lastEnded
         try {
-            val timer = core.clock.schedule(delay, context) { if (!isEnding() && take(firing)) handOver(firing) }
-            // The thread of the timer may be at the next attempt already, or at the timer of another one.
-            val isNext = core.table.step { (firing.attempt == attempt).also { if (it) attempts.timer = timer } }
-            // The thread that has cancelled the run meanwhile, or ends the schedule, did not see the timer.
-            if (!isNext || firing !in waiting || isEnding()) timer?.dispose()
+            val timer = core.clock.schedule(delay, context) { if (take(firing)) handOver(firing) }
+            attempts.timer = timer
+            // The thread that has cancelled the run meanwhile did not see the timer.
+            if (firing !in waiting) timer?.dispose()
         } catch (e: Throwable) {
             if (take(firing)) return attempts.call.ending(failure).also { it.addSuppressed(e) }
         }
+        if (isEnding()) take(firing)
         return null
     }
 
@@ -84,8 +76,8 @@ internal class RunRetries<K : Any>(
         return true
     }
 
-    /** The schedule ends. A run that waits is still found by a thread that cancels it. */
+    /** The schedule ends. */
     fun end() {
-        for (firing in waiting) firing.attempts?.timer?.dispose()
+        for (firing in waiting) take(firing)
     }
 }

@@ -7,21 +7,17 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
-@Name("baton.ScheduleAttempt")
-@Label("Schedule Attempt")
+@Name("baton.ScheduleRun")
+@Label("Schedule Run")
 @Category("Baton")
-@Description("An attempt of a run of a schedule: a run that is tried again has several")
+@Description("A run of an entry of a schedule")
 @StackTrace(false) // of the dispatcher
-final class ScheduleAttemptEvent extends Event {
+final class ScheduleRunEvent extends Event {
     @Label("Schedule")
     String schedule;
 
     @Label("Key")
     String key;
-
-    @Label("Attempt")
-    @Description("Its number within the run, from 1")
-    int attempt;
 
     @Label("Outcome")
     @Description("SUCCEEDED, FAILED, TIMED_OUT, CANCELLED, or ENDED if the schedule has ended meanwhile")
