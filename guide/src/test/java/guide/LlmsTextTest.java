@@ -38,7 +38,7 @@ class LlmsTextTest {
                         "\n\nImport by name: star imports of kotlinx.coroutines hide Baton's classes. Kotlin code is in the packages")
                 .append(
                         " `baton.…` of the artifacts baton-primitives and baton-scheduler,\nJava code in `baton.interop` of")
-                .append(" baton-java-interop. All code below is compiled and run by tests.\n");
+                .append(" baton-java-interop. All code below is that of tests.\n");
         Path guide = Pages.ROOT.resolve("docs/README.md");
         List<String> pages = PAGE.matcher(Files.readString(guide))
                 .results()
