@@ -72,6 +72,12 @@ private val quiet = ScheduleConfig(onFailure = { _, _ -> })
 
 private fun newDatabase(name: String) = JdbcDataSource().apply { setURL("jdbc:h2:mem:$name;DB_CLOSE_DELAY=-1") }
 
+private object NoKeys : KeyCodec<String> {
+    override fun encode(key: String) = throw UnsupportedOperationException()
+
+    override fun decode(text: String) = text
+}
+
 private fun tables() =
     listOf(
         message<IllegalArgumentException>("table = … is a keyword of …: use another name") {
@@ -91,6 +97,11 @@ private fun tables() =
                     runs.forEach { it.cancelAndJoin() }
                 }
             }
+        },
+        message<IllegalArgumentException>("key = … cannot be encoded by the codec …") {
+            val store = JdbcScheduleStore(newDatabase("codec"), NoKeys)
+            store.createTables()
+            store.edit("report", Trigger.every(1.hours))
         },
         message<IllegalArgumentException>("connection is in auto-commit mode, must be in a transaction") {
             val database = newDatabase("transaction")
