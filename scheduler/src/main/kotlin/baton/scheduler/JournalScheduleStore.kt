@@ -61,10 +61,10 @@ import kotlinx.coroutines.flow.emptyFlow
  *
  * A program must not open the lock file of its own store, also to copy, compare or zip the directory: by POSIX, the
  * system drops the lock when any code of the process closes that file. Another process can open the journal then. Each
- * later call of this store throws [JournalLockedException] and writes nothing, until [close] and [load]. What either of
- * them confirmed stays, with one exception: a process that is stopped within a call, between its look at the lock file
- * and its write, while another process opens the journal and confirms a batch, overwrites that batch, and throws. Copy
- * the journal from another process, or leave out `*.lock`.
+ * later call of this store throws [JournalLockedException] and writes nothing, until [close] and [load]. A batch that
+ * either of them confirmed stays, with one exception: a process that is stopped within a call, between its look at the
+ * lock file and its write, while another process opens the journal and confirms a batch, overwrites that batch, and
+ * throws. Copy the journal from another process, or leave out `*.lock`.
  *
  * @property path of the file; its directory must exist. The first [load] or [apply] creates the file if there is none,
  *   or opens it.

@@ -247,8 +247,9 @@ public class Schedule<K : Any>(
      * due once is removed at the end of its cancelled run.
      *
      * A run that goes on keeps its place, and counts as running, until its action has ended: one that heeds no
-     * cancellation goes on. What it throws meanwhile, apart from a `CancellationException`, is passed to
-     * [ScheduleConfig.onFailure]. Runs of an entry that was removed are found, too, as long as they go on.
+     * cancellation goes on. So it is for one whose time was over before. An exception that it throws meanwhile, apart
+     * from a `CancellationException`, is passed to [ScheduleConfig.onFailure]. Runs of an entry that was removed are
+     * found, too, as long as they go on.
      *
      * @throws IllegalStateException after the end.
      */
@@ -264,8 +265,8 @@ public class Schedule<K : Any>(
 
     /**
      * Ends a [pause]: the entry gets a due time as if it was put anew. So does one whose trigger has failed, see
-     * [failedTriggers], and one that was due once and whose run has failed: that is due at once. No effect on others.
-     * Returns whether there is such an entry.
+     * [failedTriggers], and one that was due once and whose run has failed: that is due at once, also with
+     * [Misfire.Skip]. No effect on others. Returns whether there is such an entry.
      *
      * @throws IllegalStateException after the end.
      */

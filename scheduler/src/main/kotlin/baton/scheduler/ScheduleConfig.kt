@@ -48,10 +48,10 @@ import kotlin.time.Duration.Companion.seconds
  * @property runTimeout how long a run of the entry with that key may take, from the begin of its action: positive. Then
  *   the run is cancelled, and has failed with a [TaskTimeoutException], whatever its action returns or throws. It keeps
  *   its place, and counts as running, until the action has ended: one that heeds no cancellation goes on. Called at the
- *   begin of each run, on its thread. What it throws, and a time that is not positive, is the failure of the run, whose
+ *   begin of each run, on its thread. Its exception, or a time that is not positive, is the failure of the run, whose
  *   action is not called. By default infinite.
  * @property retry how often a failed run of the entry with that key is tried again, and when; null, as by default, for
- *   not at all. Called at the begin of each run, on its thread; what it throws is the failure of the run. Each attempt
+ *   not at all. Called at the begin of each run, on its thread; its exception is the failure of the run. Each attempt
  *   has the whole [runTimeout], or [RetryPolicy.attemptTimeout] if that is shorter. Between two attempts the run gives
  *   its place back, but it goes on: [overlap] says what happens to further due times, [Schedule.cancelRun] ends it, and
  *   an edit that drops waiting runs drops it. Only the last failure is passed to [onFailure], with the earlier ones as

@@ -154,7 +154,7 @@ public class TaskScheduler(
      * @param timeout how long the task may take from this call to its end, as the [deadline] is measured: positive;
      *   null or infinite means no limit. Then a task that has not been started leaves the queue; in one that runs, the
      *   coroutine of [block] is cancelled, and the slot is free once that has ended. The task fails with
-     *   [TaskTimeoutException]. One that heeds no cancellation goes on.
+     *   [TaskTimeoutException] then, whatever [block] returns or throws. One that heeds no cancellation goes on.
      * @param context added to the context of the scope; a dispatcher in it runs the task.
      * @throws IllegalArgumentException if [timeout] is not positive; if [context] contains a `Job`, because a task
      *   belongs to the [scope] alone.

@@ -37,12 +37,13 @@ internal constructor(public val maxConcurrency: Int, public val waiting: Int, pr
      * @property started how many got a slot. The block of a task that was cancelled right after that may never have
      *   been called.
      * @property done how many ended with a value.
-     * @property failed how many were started and failed.
+     * @property failed how many were started and failed, by their timeout too, whatever their block or stage ended
+     *   with.
      * @property cancelled how many were started and then cancelled.
      * @property withdrawn how many were cancelled before they were started.
      * @property rejected how many were refused because the queue was full.
      * @property shed how many were displaced by a more urgent task.
-     * @property expired how many were not started before their deadline.
+     * @property expired how many were not started before their deadline or timeout.
      * @property closed how many were scheduled after the scheduler was closed or drained, or were queued or waited for
      *   capacity when it was closed.
      * @property overdue how many were started out of order because they had waited for longer than `maxWait`.

@@ -77,14 +77,14 @@ public fun interface Trigger {
         /**
          * Once, at [instant]. The entry is removed when its run has succeeded or was cancelled. If the run has failed,
          * and no [retry][ScheduleConfig.retry] follows, the entry stays, paused by [PausedBy.FAILED_RUN]: until it is
-         * removed, put again or resumed, which is due at once, or until a run by [Schedule.triggerNow] succeeds. A time
-         * that is past is due at once, or never with [Misfire.Skip].
+         * removed, put again or resumed, which is due at once, or until a run by [Schedule.triggerNow] succeeds. An
+         * entry that is put with a time that is past is due at once, or never with [Misfire.Skip].
          */
         public fun at(instant: Instant): Trigger = AtTrigger(instant)
 
         /**
-         * Every day at [time] in [zone], such as 02:30 in Europe/Berlin. What the clocks there do, by the rules of
-         * `java.time`:
+         * Every day at [time] in [zone], such as 02:30 in Europe/Berlin. Where the clocks there are changed, by the
+         * rules of `java.time`:
          * - Where they are put forward over [time], that day's due time is the end of the gap: 03:00 for a 02:30 that
          *   is left out. So no day lacks its run.
          * - Where they are put back over [time], it is due at the first of the two. An entry that is put, resumed or

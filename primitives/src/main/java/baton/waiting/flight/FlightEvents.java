@@ -53,10 +53,10 @@ public final class FlightEvents {
                 };
     }
 
-    /** A run of a schedule begins; null if there is no recording. */
-    public static RecordedRun newRun() {
+    /** An attempt of a run of a schedule begins; null if there is no recording. */
+    public static RecordedAttempt newAttempt() {
         try {
-            return areOn() ? new RecordedRun() : null;
+            return areOn() ? new RecordedAttempt() : null;
         } catch (VirtualMachineError | LinkageError e) {
             return null;
         }

@@ -7,8 +7,10 @@ import baton.scheduler.tasks.TaskEntry
 import baton.scheduler.tasks.add
 import baton.scheduler.tasks.labelOf
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.DisposableHandle
 
 /** A [StageTask] and the state that the scheduler's core keeps for it. */
 internal class StageEntry(
@@ -18,6 +20,9 @@ internal class StageEntry(
     private val owner: StageTask.Owner,
 ) : TaskEntry(priority), StageTask {
     private var deadline: Duration? = null
+
+    /** How a task with a timeout has ended: by the failure of that, or by itself, which is [OWN_END]. Else null. */
+    private var end: AtomicReference<Throwable?>? = null
 
     override val label: String
         get() = "${labelOf(key)} of ${scheduler.label}"
@@ -48,7 +53,27 @@ internal class StageEntry(
 
     override fun expireAfter(millis: Long) = scheduler.core.clock.schedule(millis) { scheduler.core.expire(this) }
 
-    override fun after(millis: Long, action: Runnable) = scheduler.core.clock.schedule(millis, action)
+    override fun limit(millis: Long, action: Runnable): DisposableHandle {
+        end = AtomicReference()
+        return scheduler.core.clock.schedule(millis, action)
+    }
+
+    override fun timeOut(failure: Throwable): Boolean {
+        if (end?.compareAndSet(null, failure) != true) return false
+        scheduler.core.expire(this)
+        return true
+    }
+
+    override val hasTimedOut: Boolean
+        get() = timeoutOf(end?.get()) != null
+
+    /** Ends by itself. Returns the failure of the timeout, if that has ended this before. */
+    private fun endByItself(): Throwable? {
+        val end = end ?: return null
+        return if (end.compareAndSet(null, OWN_END)) null else timeoutOf(end.get())
+    }
+
+    private fun timeoutOf(end: Throwable?): Throwable? = end.takeIf { it !== OWN_END }
 
     override fun begin() = owner.begin()
 
@@ -56,7 +81,9 @@ internal class StageEntry(
 
     override fun refuse(end: TaskEnd) {
         leave(null)
-        owner.refused(scheduler.refusal("${labelOf(key)} of priority $basePriority", end, deadline?.toKotlinDuration()))
+        val late = if (end == TaskEnd.EXPIRED) endByItself() else null
+        val about = "${labelOf(key)} of priority $basePriority"
+        owner.refused(late ?: scheduler.refusal(about, end, deadline?.toKotlinDuration()))
     }
 
     override fun withdraw() {
@@ -65,10 +92,15 @@ internal class StageEntry(
         val isKnown = group == null
         val isWithdrawn = scheduler.core.withdraw(this, isKnown)
         if (isWithdrawn && isKnown) return leaveKey()
-        if (isWithdrawn || phase == Phase.RUNNING) leave(WITHDRAWN)
+        if (isWithdrawn || phase == Phase.RUNNING) leave(endByItself() ?: WITHDRAWN)
     }
 
-    override fun ended(failure: Throwable?) = leave(failure)
+    override fun ended(failure: Throwable?): Boolean {
+        val late = endByItself()
+        if (late != null && failure != null && failure !is CancellationException) late.addSuppressed(failure)
+        leave(late ?: failure)
+        return late == null
+    }
 
     private fun leaveKey() {
         keyEntry?.let { scheduler.keys.remove(it, this) }
@@ -83,5 +115,8 @@ internal class StageEntry(
     private companion object {
         /** Never thrown: passed to the core as the failure of a withdrawn task. */
         val WITHDRAWN = CancellationException("withdrawn before it began")
+
+        /** Never thrown. */
+        val OWN_END = Throwable("ended by itself", null)
     }
 }

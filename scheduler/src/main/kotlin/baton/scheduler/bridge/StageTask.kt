@@ -47,12 +47,25 @@ public interface StageTask {
     /** Refuses the task if it is still queued after [millis] in the time of the scheduler. */
     public fun expireAfter(millis: Long): DisposableHandle
 
-    /** Runs [action] after [millis] in the time of the scheduler. */
-    public fun after(millis: Long, action: Runnable): DisposableHandle
+    /** Runs [action], which calls [timeOut], after [millis] in the time of the scheduler. Called before [submit]. */
+    public fun limit(millis: Long, action: Runnable): DisposableHandle
+
+    /**
+     * The time of the task is over: it has failed with [failure], whatever becomes of its work, and counts so. One that
+     * waits is refused with it. The slot of one that has begun is free after [ended], or [withdraw] if its work has not
+     * begun. False, with no effect, if the work has ended before.
+     */
+    public fun timeOut(failure: Throwable): Boolean
+
+    /** Whether [timeOut] has ended it. */
+    public val hasTimedOut: Boolean
 
     /** Withdraws a task that has not begun: it leaves the queue, or frees the slot that it has just got. */
     public fun withdraw()
 
-    /** The work of the task has ended, or could not begin: frees its slot. Further calls have no effect. */
-    public fun ended(failure: Throwable?)
+    /**
+     * The work of the task has ended, or could not begin: frees its slot. Further calls have no effect. False if the
+     * task has failed before by its timeout, which then suppresses [failure].
+     */
+    public fun ended(failure: Throwable?): Boolean
 }

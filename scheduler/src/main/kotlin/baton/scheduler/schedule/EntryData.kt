@@ -1,8 +1,6 @@
 package baton.scheduler.schedule
 
-/**
- * The data of an entry. Its bytes are never changed: what comes from a caller is copied, and what a caller gets too.
- */
+/** The data of an entry. Its bytes are never changed: those of a caller are copied, and a caller gets a copy. */
 internal object EntryData {
     const val MOST_BYTES = 65_536
 

@@ -50,6 +50,9 @@ internal object EntryFlags {
     /** Put before the rows were loaded: its row replaces it. */
     const val IF_ABSENT = 1 shl 16
 
+    /** Due once, failed, and resumed: its run is no misfire, however late it is. */
+    const val RESUMED = 1 shl 20
+
     /** Where the outcome of its last run is: its number and 1, or 0 if none has ended. */
     const val OUTCOME_SHIFT = 17
     const val OUTCOME = 7 shl OUTCOME_SHIFT

@@ -18,6 +18,7 @@ import baton.scheduler.schedule.EntryFlags.OUTCOME_SHIFT
 import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RECENTLY_DELETED
 import baton.scheduler.schedule.EntryFlags.REFUSED
+import baton.scheduler.schedule.EntryFlags.RESUMED
 import baton.scheduler.schedule.EntryFlags.ROW_DELETED
 import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
@@ -231,7 +232,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     fun define(slot: Int, trigger: Trigger, priority: Priority) {
         triggers[slot] = trigger
         levels[slot] = priority.ordinal.toByte()
-        unmark(slot, PAUSED or FAILED or RUN_FAILED or ENDING or TRIGGERED or LATE or KEEP_DUE or IF_ABSENT)
+        unmark(slot, PAUSED or FAILED or RUN_FAILED or ENDING or TRIGGERED or LATE or RESUMED or KEEP_DUE or IF_ABSENT)
         mark(slot, LIVE)
         runs[slot]?.waiting = null
         heap.remove(slot)
@@ -252,7 +253,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     /** No run of [slot] that has not begun yet begins. If the last one has not, it is due when the entry is resumed. */
     fun pause(slot: Int) {
         mark(slot, PAUSED)
-        unmark(slot, FAILED or RUN_FAILED or TRIGGERED or LATE)
+        unmark(slot, FAILED or RUN_FAILED or TRIGGERED or LATE or RESUMED)
         heap.remove(slot)
         val last = runs[slot]?.last
         revokeRuns(slot)
@@ -295,7 +296,7 @@ internal class EntryTable<K : Any>(private val resolution: Long) {
     /** The entry of [slot] is no longer LIVE. */
     fun remove(slot: Int) {
         unmark(slot, LIVE or PAUSED or FAILED or RUN_FAILED or ENDING or TRIGGERED or LATE or REFUSED)
-        unmark(slot, KEEP_DUE or IF_ABSENT or OUTCOME)
+        unmark(slot, RESUMED or KEEP_DUE or IF_ABSENT or OUTCOME)
         setData(slot, null)
         heap.remove(slot)
         revokeRuns(slot)

@@ -10,6 +10,7 @@ import baton.scheduler.schedule.EntryFlags.ENDING
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RESUMED
 import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.schedule.EntryFlags.TRIGGERED
 import kotlin.time.Duration.Companion.microseconds
@@ -59,7 +60,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
         val slot = entry.slot
         val kind = effective(entry.trigger)
         val isSkipped = isMisfire(kind, now) && config.misfire == Misfire.Skip
-        table.unmark(slot, LATE)
+        table.unmark(slot, LATE or RESUMED)
         // Before the run, which takes place all the same.
         if (hasFailed) table.fail(slot)
         val firing = if (isSkipped) skip() else run()
@@ -86,7 +87,9 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     private fun isMisfire(kind: Trigger, now: Long): Boolean {
         val lag = now - entry.due
         return when (kind) {
-            is AtTrigger -> table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT_MICROS
+            is AtTrigger ->
+                !table.has(entry.slot, RESUMED) &&
+                    (table.has(entry.slot, LATE) || entry.due < startedAt || lag >= LATE_AT_MICROS)
             is FixedDelayTrigger -> lag >= kind.delayMicros && lag > resolution
             // Of a period shorter than the resolution several due times share a wake-up.
             else -> times.passed > 1 && lag > resolution
@@ -222,7 +225,9 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
             }
             if (state?.waiting != null) dropped++
             state?.waiting = null
-            state?.all?.forEach { if (it.interruption == null && (it.hasBegun || !it.isRevoked)) found += it }
+            state?.all?.forEach {
+                if (it.interruption != RunOutcome.CANCELLED && (it.hasBegun || !it.isRevoked)) found += it
+            }
             for (firing in found) firing.interruption = RunOutcome.CANCELLED
             counts.cancelled += dropped
         }
@@ -233,8 +238,8 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
     /**
      * The run has ended. Returns the run to hand over next.
      *
-     * @param outcome that of the action, unless the run was interrupted before; null if the end of the schedule has
-     *   cancelled the run: then the entry stays as it is.
+     * @param outcome null if the end of the schedule has cancelled the run: then the entry stays as it is. A run that
+     *   was cancelled by its key meanwhile is CANCELLED; a timeout that comes that late has no effect.
      * @param now null if the run was refused: then no other follows on it.
      */
     fun end(firing: Firing<K>, outcome: RunOutcome?, now: Long?): Firing<K>? =
@@ -246,7 +251,7 @@ internal class FireCore<K : Any>(private val config: ScheduleConfig, private val
                 moveDue(firing, null)
                 return@step null
             }
-            firing.outcome = firing.interruption ?: outcome
+            firing.outcome = firing.interruption.takeIf { it == RunOutcome.CANCELLED } ?: outcome
             val wasCancelled = firing.outcome == null
             val slot = firing.slot
             val state = firing.runs

@@ -8,7 +8,7 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.TaskTimeoutException
 import baton.scheduler.tasks.nameOf
 import baton.waiting.flight.FlightEvents
-import baton.waiting.flight.RecordedRun
+import baton.waiting.flight.RecordedAttempt
 import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -142,13 +142,12 @@ internal class FireLoop<K : Any>(
         var failure: Throwable? = null
         var limit = Duration.INFINITE
         var now = firing.at
-        var recorded: RecordedRun? = null
+        var recorded: RecordedAttempt? = null
         try {
             now = core.now()
             fires.begin(firing, now, context.job)?.let {
-                recorded = FlightEvents.newRun()
-                limit = core.runTimeout(firing.key)
-                retries.begin(firing, context)?.run { limit = minOf(limit, policy.attemptTimeout) }
+                recorded = FlightEvents.newAttempt()
+                limit = retries.begin(firing, context)
                 within(limit, firing, context) { action(it) }
             }
         } catch (e: Throwable) {
@@ -164,12 +163,14 @@ internal class FireLoop<K : Any>(
         // An action may cancel its own job, or a child of it fail: only the end of the schedule cancels a run.
         val wasCancelled = failure != null && !actions.isActive
         val outcome = if (wasCancelled) null else if (failure != null) RunOutcome.FAILED else RunOutcome.SUCCEEDED
-        recorded?.let { record(it, firing, firing.interruption ?: outcome) }
-        ended(firing, outcome, failure, limit, now, context)
+        val end = firing.interruption ?: outcome
+        recorded?.let { record(it, firing, end) }
+        ended(firing, end, failure, limit, now, context)
     }
 
-    private fun record(recorded: RecordedRun, firing: Firing<K>, outcome: RunOutcome?) {
-        if (recorded.endsRecorded()) recorded.record(label, nameOf(firing.key), outcome?.name ?: "ENDED")
+    private fun record(recorded: RecordedAttempt, firing: Firing<K>, outcome: RunOutcome?) {
+        if (recorded.endsRecorded())
+            recorded.record(label, nameOf(firing.key), firing.attempt, outcome?.name ?: "ENDED")
     }
 
     private fun ended(
@@ -180,15 +181,14 @@ internal class FireLoop<K : Any>(
         now: Long,
         context: CoroutineContext,
     ) {
-        var shown = failureOf(firing, firing.interruption ?: outcome, failure, limit)
+        var shown = failureOf(firing, outcome, failure, limit)
         if (shown != null && firing.interruption != RunOutcome.CANCELLED)
             shown = retries.failureAfter(firing, shown, now, context) ?: return
         val next = fires.end(firing, outcome, now)
         if (firing.outcome == RunOutcome.SUCCEEDED) firing.attempts?.run { succeeded(policy) }
-        // Its time was over, or it was cancelled, at the last moment.
-        shown = shown ?: failureOf(firing, firing.outcome, failure, limit)
-        val isReported = firing.outcome != RunOutcome.CANCELLED || shown !is CancellationException
-        if (shown != null && isReported) core.report(firing.key, shown)
+        // The run may have been cancelled at the last moment.
+        if (firing.outcome == RunOutcome.CANCELLED) shown = failureOf(firing, firing.outcome, failure, limit)
+        if (shown != null) core.report(firing.key, shown)
         next?.let(::handOver)
     }
 
@@ -204,7 +204,7 @@ internal class FireLoop<K : Any>(
         }
     }
 
-    /** What is to be reported of a run that ends as [outcome]; [failure] is that of the action. */
+    /** The failure to report of a run that ends as [outcome]; [failure] is that of the action. */
     private fun failureOf(firing: Firing<K>, outcome: RunOutcome?, failure: Throwable?, limit: Duration): Throwable? {
         val own = failure.takeIf { it !is CancellationException }
         return when (outcome) {

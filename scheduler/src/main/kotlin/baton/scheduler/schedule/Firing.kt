@@ -110,7 +110,7 @@ internal class EntryRuns<K : Any> {
         if (at == due) due = laterDues?.poll() ?: Times.NEVER else laterDues?.remove(at)
     }
 
-    /** No run begins that has not begun: what is left are those that have. */
+    /** No run begins that has not begun: only those that have are left. */
     fun revoke() {
         generation++
         count = begun

@@ -6,14 +6,15 @@ import baton.scheduler.ScheduleConfig
 import baton.waiting.clock.BoundClock
 import java.util.concurrent.ConcurrentHashMap
 import kotlin.coroutines.CoroutineContext
+import kotlin.time.Duration
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.DisposableHandle
 
-/** The attempts of a run, under the [policy] of its entry. */
-internal class RunAttempts(val policy: RetryPolicy, clock: BoundClock?) {
+/** The attempts of a run, under the [policy] of its entry; each may take the time [limit]. */
+internal class RunAttempts(val policy: RetryPolicy, val limit: Duration, clock: BoundClock?) {
     val call = RetryCall(policy, clock)
 
-    /** The timer of the next attempt; null while there is none. */
+    /** That of the next attempt, if the run waits for it; see [RunRetries.failureAfter]. */
     @Volatile var timer: DisposableHandle? = null
 }
 
@@ -30,21 +31,27 @@ internal class RunRetries<K : Any>(
 ) {
     private val waiting: MutableSet<Firing<K>> = ConcurrentHashMap.newKeySet()
 
-    /** [firing] begins in [context], perhaps anew. Calls code of the user. */
-    fun begin(firing: Firing<K>, context: CoroutineContext): RunAttempts? {
+    /**
+     * An attempt of [firing] begins in [context]. Returns how long it may take. The first one calls code of the user.
+     */
+    fun begin(firing: Firing<K>, context: CoroutineContext): Duration {
         firing.attempts?.let {
-            return it
+            return it.limit
         }
-        val policy = config.retry(firing.key) ?: return null
+        val timeout = core.runTimeout(firing.key)
+        val policy = config.retry(firing.key) ?: return timeout
         val clock = if (policy.maxElapsed.isFinite()) BoundClock(policy.clock ?: config.clock, context) else null
-        return RunAttempts(policy, clock).also { firing.attempts = it }
+        val limit = minOf(timeout, policy.attemptTimeout)
+        firing.attempts = RunAttempts(policy, limit, clock)
+        return limit
     }
 
     /**
      * Decides on the [failure] of an attempt that has ended [now]. Returns null if another one follows, else the
      * failure of the run.
      *
-     * While the schedule ends no other follows, but the run has not ended: it is due at the next start.
+     * While the schedule ends no other follows, but the run has not ended: it is due at the next start, unless it is
+     * cancelled meanwhile.
      */
     fun failureAfter(firing: Firing<K>, failure: Throwable, now: Long, context: CoroutineContext): Throwable? {
         val attempts = firing.attempts ?: return failure
@@ -57,15 +64,16 @@ internal class RunRetries<K : Any>(
         val delay = attempts.call.delay.toKotlinDuration()
         if (!fires.giveBack(firing, Times.saturated(now, delay.inWholeMicroseconds)) { waiting += firing })
             return attempts.call.ending(failure)
+        val attempt = firing.lastEnded
         try {
-            val timer = core.clock.schedule(delay, context) { if (take(firing)) handOver(firing) }
-            attempts.timer = timer
-            // The thread that has cancelled the run meanwhile did not see the timer.
-            if (firing !in waiting) timer?.dispose()
+            val timer = core.clock.schedule(delay, context) { if (!isEnding() && take(firing)) handOver(firing) }
+            // The thread of the timer may be at the next attempt already, or at the timer of another one.
+            val isNext = core.table.step { (firing.attempt == attempt).also { if (it) attempts.timer = timer } }
+            // The thread that has cancelled the run meanwhile, or ends the schedule, did not see the timer.
+            if (!isNext || firing !in waiting || isEnding()) timer?.dispose()
         } catch (e: Throwable) {
             if (take(firing)) return attempts.call.ending(failure).also { it.addSuppressed(e) }
         }
-        if (isEnding()) take(firing)
         return null
     }
 
@@ -76,8 +84,8 @@ internal class RunRetries<K : Any>(
         return true
     }
 
-    /** The schedule ends. */
+    /** The schedule ends. A run that waits is still found by a thread that cancels it. */
     fun end() {
-        for (firing in waiting) take(firing)
+        for (firing in waiting) firing.attempts?.timer?.dispose()
     }
 }

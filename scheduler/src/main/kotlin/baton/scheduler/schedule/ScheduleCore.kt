@@ -11,6 +11,7 @@ import baton.scheduler.schedule.EntryFlags.KEEP_DUE
 import baton.scheduler.schedule.EntryFlags.LATE
 import baton.scheduler.schedule.EntryFlags.LIVE
 import baton.scheduler.schedule.EntryFlags.PAUSED
+import baton.scheduler.schedule.EntryFlags.RESUMED
 import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.tasks.nameOf
 import baton.waiting.clock.BoundClock
@@ -209,8 +210,10 @@ internal class ScheduleCore<K : Any>(
                 table.step {
                     val slot = table.findLive(key)
                     if (slot < 0 || table.triggers[slot] !== trigger || !table.has(slot, PAUSED)) return@step false
+                    val hasFailed = table.has(slot, RUN_FAILED)
                     table.unmark(slot, PAUSED or FAILED or RUN_FAILED or IF_ABSENT)
                     if (!table.has(slot, ENDING)) start(slot, times, now)
+                    if (hasFailed) table.mark(slot, RESUMED)
                     table.markDirty(slot, hasEdited = true)
                     table.freeIfUnused(slot)
                     true

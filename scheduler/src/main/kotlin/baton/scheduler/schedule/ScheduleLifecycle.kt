@@ -54,7 +54,8 @@ internal class ScheduleLifecycle<K : Any>(
     private val ended = Latch(1)
 
     /**
-     * The first reason to end: what `run` throws, or [SHUT_DOWN] also if it is cancelled. Set before [stop] is opened.
+     * The first reason to end: the exception that `run` throws, or [SHUT_DOWN], also if it is cancelled. Set before
+     * [stop] is opened.
      */
     private val whyStopped = AtomicReference<Throwable?>()
 

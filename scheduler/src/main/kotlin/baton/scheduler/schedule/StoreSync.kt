@@ -143,7 +143,10 @@ internal class StoreSync<K : Any>(
         outage.worked(Call.LOAD)
     }
 
-    /** The store knows whether the schedule is paused as a whole. What was set here and is not written wins. */
+    /**
+     * The store knows whether the schedule is paused as a whole. A pause or its end that was set here and is not
+     * written wins.
+     */
     private fun takePause(isPaused: Boolean) =
         core.table.step {
             if (!core.table.isPauseDirty && core.table.isPaused != isPaused) core.table.setPaused(isPaused)

@@ -143,8 +143,10 @@ internal class CoroutineTask<T>(
                 val start = TaskStart(this)
                 isStartPending = true
                 start.dispatchTo(interceptor)
-                // A thread that cancels the job takes the start afterwards: one of the two ends the task.
+                // A thread that cancels the job takes the start afterwards, and so does the timer of the limit: one of
+                // the two ends the task.
                 if (job.isCancelled) endUnstarted(job.getCancellationException())
+                if (limit?.hasPassed == true) endUnstarted(limit.failureOf(label))
             }
         } catch (e: Throwable) {
             failToStart(e)

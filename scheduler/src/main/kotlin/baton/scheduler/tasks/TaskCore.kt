@@ -43,17 +43,14 @@ import kotlin.coroutines.EmptyCoroutineContext
  *     `submissions` is open only while another step will follow before any task can be started: the end of a running
  *     task, resume or resize. A step that closes it empties it afterwards, and a thread that finds it closed after
  *     adding its task begins a step. So no task stays in it.
- * (7) All tasks of a cancelled group are cancelled. A thread that cancels the group looks for its tasks afterwards, under
- *     `lock`; a thread that has enqueued a task reads afterwards whether its group is cancelled, and cancels the task
- *     itself, and so does a thread that has started one, before the task's code can run on its stack. At least one of
- *     the two sees the other's write. A task is cancelled without the lock, as any caller does it.
+ * (7) A thread that cancels a group looks for its tasks afterwards, under `lock`, and cancels them without it. A thread
+ *     that has enqueued a task reads afterwards whether its group is cancelled, and then cancels it; so does one that has
+ *     started it, before its code can run on that stack. At least one of the two sees the other's write.
  *
  * A step is O(1), except that starting or admitting n tasks is O(n), and close is O(waiting tasks). The search for the
  * tasks of a cancelled group is O(unended tasks). Queueing submissions costs O(1) a task. After the lock is released its
  * thread begins tasks, wakes admitted submitters and completes refused tasks. The end of a task that runs in place
  * starts the next one on the same stack; TaskStart bounds the depth.
- *
- * Once the scope's cancellation cancels all tasks, no task is started any more, although slots become free.
  */
 internal class TaskCore(
     maxConcurrency: Int,

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Assertions.assertThrows
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What an entry is like, and edits that keep some of it. */
+/** The contents of an entry, and edits that keep some of them. */
 class EntriesTest {
     private val every10 = Trigger.every(10.seconds, anchor = Instant.EPOCH)
 

@@ -2,15 +2,19 @@ package baton.scheduler.schedule
 
 import baton.BatonClock
 import baton.hostile.RefusingExecutor
+import baton.resilience.Backoff
+import baton.resilience.RetryPolicy
 import baton.scheduler.InMemoryScheduleStore
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
+import java.io.IOException
 import java.time.Instant
 import java.time.temporal.ChronoUnit
 import java.util.concurrent.LinkedBlockingQueue
 import java.util.concurrent.RejectedExecutionException
 import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
@@ -137,5 +141,27 @@ class RejectedRunTest {
         runBlocking { assertTrue(withTimeout(100_000) { end.await() } is CancellationException) }
         assertTrue(failures.any { it.first === schedule && "was shut down" in it.second.message!! }) { "$failures" }
         assertDueAtTheNextStart()
+    }
+
+    @Test
+    fun secondAttempt_thatIsRejected_isOfferedAgain() {
+        rejectsFrom.set(null)
+        val begun = AtomicInteger()
+        val policy =
+            RetryPolicy(
+                maxAttempts = 2,
+                backoff = Backoff.constant(10.milliseconds),
+                onRetry = { executor.refuse(Int.MAX_VALUE) },
+            )
+        val config = ScheduleConfig(onFailure = { key, failure -> failures += key to failure }, retry = { policy })
+        val schedule = Schedule<String>(config = config) { if (begun.incrementAndGet() == 1) throw IOException() }
+        scope.launch { schedule.run() }
+        schedule.put("once", Trigger.at(due))
+        while (executor.refused.get() < 5) assertTrue(begun.get() < 2)
+        assertEquals(listOf(1L, 0L, 1L), schedule.metrics.run { listOf(fired, succeeded, retried) })
+        executor.refuse(0)
+        while (schedule.size > 0) assertTrue(begun.get() <= 2)
+        assertEquals(listOf(2L, 1L, 1L), schedule.metrics.run { listOf(fired, succeeded, retried) })
+        assertTrue(failures.all { it.first === schedule }) { "$failures" }
     }
 }

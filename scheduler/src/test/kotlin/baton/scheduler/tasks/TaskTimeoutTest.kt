@@ -7,6 +7,9 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.scheduler.TaskTimeoutException
 import java.io.IOException
 import java.time.Instant
+import java.util.concurrent.Executors
+import java.util.concurrent.RejectedExecutionException
+import kotlin.coroutines.CoroutineContext
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
@@ -15,6 +18,7 @@ import kotlinx.coroutines.CoroutineDispatcher
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.Runnable
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
@@ -164,12 +168,13 @@ class TaskTimeoutTest {
     }
 
     /** As a pool on `shutdownNow`, or with a `DiscardPolicy`. */
+    private val drops =
+        object : CoroutineDispatcher() {
+            override fun dispatch(context: CoroutineContext, block: Runnable) {}
+        }
+
     @Test
     fun startThatIsDroppedByItsPool_failsInTime() = runTest {
-        val drops =
-            object : CoroutineDispatcher() {
-                override fun dispatch(context: kotlin.coroutines.CoroutineContext, block: Runnable) {}
-            }
         val scheduler = scheduler()
         val task = scheduler.schedule(timeout = 3.seconds, context = drops) {}
         failureOf { task.await() }
@@ -288,5 +293,52 @@ class TaskTimeoutTest {
         failureOf { queued.await() }
         assertEquals(0, begun)
         assertEquals(listOf(0L, 1L, 0L, 1L, 0L, 1L), scheduler.ends())
+    }
+
+    /**
+     * The timer found no start to end, and the start that came afterwards was lost: the task held its slot for ever.
+     */
+    @Test
+    fun timeout_thatPassesBeforeTheStart_endsATaskWhoseStartIsDropped() = runTest {
+        val scheduler = TaskScheduler(backgroundScope, 1, config = TaskSchedulerConfig(clock = HastyClock()))
+        val task = scheduler.schedule(timeout = 3.seconds, context = drops) {}
+        assertTrue(task.isCompleted)
+        assertEquals(0, failureOf { task.await() }.suppressed.size)
+        assertEquals(listOf(0L, 1L, 0L, 0L, 0L, 0L), scheduler.ends())
+        assertEquals(1, scheduler.run { 1 })
+    }
+
+    @Test
+    fun startThatIsRejected_failsTheTask_andFreesItsSlot() = runTest {
+        val rejects =
+            object : CoroutineDispatcher() {
+                override fun dispatch(context: CoroutineContext, block: Runnable) =
+                    throw RejectedExecutionException("full")
+            }
+        val pool = Executors.newSingleThreadExecutor().also { it.shutdown() }.asCoroutineDispatcher()
+        for (dispatcher in listOf(rejects, pool)) {
+            val scheduler = scheduler()
+            val task = scheduler.schedule(timeout = 3.seconds, context = dispatcher) { error("must not run") }
+            task.join()
+            val failure = task.getCompletionExceptionOrNull()
+            val cause = if (failure is CancellationException) failure.cause else failure
+            assertInstanceOf(RejectedExecutionException::class.java, cause)
+            assertEquals(1, scheduler.run { 1 })
+        }
+    }
+
+    /** It counts as failed, also if the block returns a value that its caller does not get. */
+    @Test
+    fun task_whoseBlockReturnsAfterTheTimeout_hasFailed() = runTest {
+        val scheduler = scheduler()
+        val task =
+            scheduler.schedule(timeout = 3.seconds) {
+                withContext(NonCancellable) { delay(10.seconds) }
+                5
+            }
+        delay(5.seconds)
+        assertTrue(task.isActive)
+        failureOf { task.await() }
+        assertEquals(listOf(0L, 1L, 0L, 0L, 0L, 0L), scheduler.ends())
     }
 }

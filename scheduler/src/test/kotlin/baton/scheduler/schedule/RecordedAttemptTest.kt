@@ -22,24 +22,26 @@ import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
 
-/** The runs of a schedule, and the tasks of a scheduler, in a recording of the JDK Flight Recorder. */
+/** The attempts of the runs of a schedule, and the tasks of a scheduler, in a recording of the JDK Flight Recorder. */
 @Tag("jdk")
-class RecordedRunTest {
+class RecordedAttemptTest {
     @TempDir lateinit var folder: Path
 
     @Test
-    fun run_thatEnds_isRecordedWithItsOutcome() {
+    fun attempt_thatEnds_isRecordedWithItsNumberAndOutcome() {
         val found =
-            record("baton.ScheduleRun") { runs() }
-                .map { event -> listOf("schedule", "key", "outcome").joinToString(" ") { event.getString(it) } }
+            record("baton.ScheduleAttempt") { runs() }
+                .map { event ->
+                    listOf("schedule", "key", "attempt", "outcome").joinToString(" ") { "${event.getValue<Any>(it)}" }
+                }
         val expected =
             listOf(
-                "good SUCCEEDED",
-                "bad FAILED",
-                "bad FAILED",
-                "late TIMED_OUT",
-                "cancelled CANCELLED",
-                "endless ENDED",
+                "good 1 SUCCEEDED",
+                "bad 1 FAILED",
+                "bad 2 FAILED",
+                "late 1 TIMED_OUT",
+                "cancelled 1 CANCELLED",
+                "endless 1 ENDED",
             )
         assertEquals(expected.map { "Schedule 'test' $it" }.sorted(), found.sorted())
     }
