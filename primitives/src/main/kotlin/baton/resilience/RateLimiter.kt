@@ -12,6 +12,7 @@ import baton.waiting.clock.BoundClock
 import baton.waiting.clock.VirtualTime
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
+import baton.waiting.flight.FlightEvents
 import baton.waiting.lookAtWaiters
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -172,8 +173,17 @@ internal constructor(
      *
      * @throws PermitTimeoutException if the permit cannot be there within [maxWait]; otherwise throws as [acquire].
      */
-    override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T =
-        if (maxWait == Duration.INFINITE) withPermit { block() } else withPermit(maxWait) { block() }
+    override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T {
+        if (maxWait == Duration.INFINITE) acquire() else acquireWithin(maxWait)
+        return block()
+    }
+
+    /** As [acquire], or throws [PermitTimeoutException]. Inlined bodies call it: it stays in their bytecode. */
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend fun acquireWithin(timeout: Duration) {
+        if (!tryAcquire(1, timeout)) throw FlightEvents.late("no permit within $timeout from ", this)
+    }
 
     /**
      * Takes a place in the queue, behind all waiting callers, and returns at once. The permits may be used after
@@ -312,6 +322,6 @@ public suspend inline fun <T> RateLimiter.withPermit(action: () -> T): T {
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> RateLimiter.withPermit(timeout: Duration, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    if (!tryAcquire(1, timeout)) throw PermitTimeoutException("no permit within $timeout from $this")
+    acquireWithin(timeout)
     return action()
 }

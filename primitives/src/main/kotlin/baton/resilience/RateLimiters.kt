@@ -150,10 +150,7 @@ public class RateLimiters<K : Any>(
 
     @PublishedApi
     @JvmSynthetic
-    internal suspend fun acquireWithin(key: K, timeout: Duration): Unit =
-        table.use(key) {
-            if (!it.tryAcquire(timeout = timeout)) throw PermitTimeoutException("no permit within $timeout from $it")
-        }
+    internal suspend fun acquireWithin(key: K, timeout: Duration): Unit = table.use(key) { it.acquireWithin(timeout) }
 
     override fun toString(): String =
         "${table.label()} (${(listOf(rate) + others).joinToString(" and ")}, burst = $burst, size = $size, maxKeys = $maxKeys)"

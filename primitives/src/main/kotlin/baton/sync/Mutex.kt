@@ -14,6 +14,7 @@ import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
+import baton.waiting.flight.FlightEvents
 import baton.waiting.holders.Holder
 import baton.waiting.holders.callerByOwner
 import baton.waiting.holders.callerFor
@@ -144,6 +145,13 @@ public class Mutex internal constructor(locked: Boolean, private val named: Any?
         return awaitGrant(core, request = owner, timeout = timeout, by = by)
     }
 
+    /** As [lock], or throws [PermitTimeoutException]. Inlined bodies call it: it stays in their bytecode. */
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend fun lockWithin(timeout: Duration, owner: Any?) {
+        if (!tryLock(timeout, owner)) throw FlightEvents.late("not locked within $timeout: ", this)
+    }
+
     /**
      * Hands the mutex to the next waiter, or frees it.
      *
@@ -222,7 +230,7 @@ public suspend inline fun <T> Mutex.withLock(owner: Any? = null, action: () -> T
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Mutex.withLock(timeout: Duration, owner: Any? = null, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    if (!tryLock(timeout, owner)) throw PermitTimeoutException("not locked within $timeout: $this")
+    lockWithin(timeout, owner)
     try {
         return action()
     } finally {

@@ -122,9 +122,7 @@ public class Mutexes<K : Any>(public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEY
     @PublishedApi
     @JvmSynthetic
     internal suspend fun lock(key: K, timeout: Duration): Any =
-        table.leaseFor(key) {
-            if (!it.tryLock(timeout)) throw PermitTimeoutException("not locked within $timeout: $it")
-        }
+        table.leaseFor(key) { it.lockWithin(timeout, owner = null) }
 
     @PublishedApi
     @JvmSynthetic

@@ -1,7 +1,6 @@
 package baton.sync
 
 import baton.Boosting
-import baton.PermitTimeoutException
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.monitoring.core.listIfNamed
@@ -16,6 +15,7 @@ import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
+import baton.waiting.flight.FlightEvents
 import baton.waiting.holders.Holder
 import baton.waiting.holders.KnownCallers
 import baton.waiting.holders.callerByOwner
@@ -23,9 +23,6 @@ import baton.waiting.holders.callerFor
 import baton.waiting.holders.callerOf
 import baton.waiting.holders.requireOwner
 import baton.waiting.lookAtWaiters
-import kotlin.contracts.ExperimentalContracts
-import kotlin.contracts.InvocationKind
-import kotlin.contracts.contract
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
@@ -130,7 +127,7 @@ public class ReadWriteLock(
         lockReadByToken(owner, readerFor(owner))
     }
 
-    // The next four are for the inlined bodies of withRead alone: they stay in the bytecode of its callers.
+    // The published functions are for inlined bodies alone: they stay in the bytecode of their callers.
 
     /** The coroutine as a reader that the unlock can be matched to, if the lock is to know that; else null. */
     @PublishedApi
@@ -150,10 +147,9 @@ public class ReadWriteLock(
 
     @PublishedApi
     @JvmSynthetic
-    internal suspend fun tryLockReadByToken(timeout: Duration, owner: Any?, token: Any?): Boolean {
-        val by = token as Holder?
-        if (!isExplored(timeout) && done(LockMode.READ, core.tryRead(owner, by), owner)) return true
-        return waitFor(LockMode.READ, owner, by, timeout)
+    internal suspend fun lockReadWithin(timeout: Duration, owner: Any?, token: Any?) {
+        if (!tryLockRead(timeout, owner, token as Holder?))
+            throw FlightEvents.late("not locked to read within $timeout: ", this)
     }
 
     @PublishedApi
@@ -181,7 +177,12 @@ public class ReadWriteLock(
      * caller does not read, even if the grant raced with the timeout. With zero or less it does not wait.
      */
     public suspend fun tryLockRead(timeout: Duration, owner: Any? = null): Boolean =
-        tryLockReadByToken(timeout, owner, readerFor(owner))
+        tryLockRead(timeout, owner, readerFor(owner))
+
+    private suspend fun tryLockRead(timeout: Duration, owner: Any?, by: Holder?): Boolean {
+        if (!isExplored(timeout) && done(LockMode.READ, core.tryRead(owner, by), owner)) return true
+        return waitFor(LockMode.READ, owner, by, timeout)
+    }
 
     /**
      * Ends reading. When the last reader unlocks, the next writer is admitted.
@@ -219,6 +220,12 @@ public class ReadWriteLock(
         val by = core.callerFor(owner)
         if (!isExplored(timeout) && tryLockWrite(owner, by)) return true
         return waitFor(LockMode.WRITE, owner, by, timeout)
+    }
+
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend fun lockWriteWithin(timeout: Duration, owner: Any?) {
+        if (!tryLockWrite(timeout, owner)) throw FlightEvents.late("not locked to write within $timeout: ", this)
     }
 
     /**
@@ -345,70 +352,4 @@ public class ReadWriteLock(
     private fun refuse(call: String, owner: Any?): Nothing = throw core.notHeld(call, owner)
 
     override fun toString(): String = "${core.label()} (${core.holders()}, waiting = $waiting)"
-}
-
-/**
- * Runs [action] while reading, and unlocks however it ends.
- *
- * @throws IllegalStateException as [ReadWriteLock.lockRead]; [action] has not run.
- */
-@OptIn(ExperimentalContracts::class)
-public suspend inline fun <T> ReadWriteLock.withRead(owner: Any? = null, action: () -> T): T {
-    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    val token = readTokenOf(owner, coroutineContext)
-    lockReadByToken(owner, token)
-    try {
-        return action()
-    } finally {
-        unlockReadByToken(owner, token)
-    }
-}
-
-/**
- * Runs [action] while writing, and unlocks however it ends.
- *
- * @throws IllegalStateException as [ReadWriteLock.lockWrite]; [action] has not run.
- */
-@OptIn(ExperimentalContracts::class)
-public suspend inline fun <T> ReadWriteLock.withWrite(owner: Any? = null, action: () -> T): T {
-    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    lockWrite(owner)
-    try {
-        return action()
-    } finally {
-        unlockWrite(owner)
-    }
-}
-
-/**
- * As [withRead] without a timeout, but waits [timeout] at most for the lock, as [ReadWriteLock.tryLockRead] does. The
- * [action] may take as long as it takes.
- *
- * @throws PermitTimeoutException if the lock was not granted in time; [action] has not run.
- * @throws IllegalStateException as [ReadWriteLock.lockRead]; [action] has not run.
- */
-@OptIn(ExperimentalContracts::class)
-public suspend inline fun <T> ReadWriteLock.withRead(timeout: Duration, owner: Any? = null, action: () -> T): T {
-    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    val token = readTokenOf(owner, coroutineContext)
-    val isLocked = tryLockReadByToken(timeout, owner, token)
-    if (!isLocked) throw PermitTimeoutException("not locked to read within $timeout: $this")
-    try {
-        return action()
-    } finally {
-        unlockReadByToken(owner, token)
-    }
-}
-
-/** As [withRead] with a timeout, to write. */
-@OptIn(ExperimentalContracts::class)
-public suspend inline fun <T> ReadWriteLock.withWrite(timeout: Duration, owner: Any? = null, action: () -> T): T {
-    contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    val isLocked = tryLockWrite(timeout, owner)
-    if (!isLocked) throw PermitTimeoutException("not locked to write within $timeout: $this")
-    try {
-        return action()
-    } finally {
-        unlockWrite(owner)
-    }
 }

@@ -14,6 +14,7 @@ import baton.waiting.coroutine.SelectWaiter
 import baton.waiting.coroutine.SelectableCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
+import baton.waiting.flight.FlightEvents
 import baton.waiting.holders.DeadlockDetection
 import baton.waiting.holders.Holder
 import baton.waiting.holders.KnownCallers
@@ -200,8 +201,14 @@ internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, p
      *
      * @throws PermitTimeoutException if the permit is not granted within [maxWait]; otherwise throws as [acquire].
      */
-    override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T =
-        if (maxWait == Duration.INFINITE) withPermit { block() } else withPermit(maxWait) { block() }
+    override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T {
+        if (maxWait == Duration.INFINITE) acquire() else acquireWithin(1, maxWait)
+        try {
+            return block()
+        } finally {
+            release()
+        }
+    }
 
     /**
      * Changes the number of permits. Growing admits the waiters that now fit. Shrinking takes no permits from holders:
@@ -273,12 +280,13 @@ internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, p
         if (core.exceedsPermits(permits)) throw core.refusal(permits)
     }
 
-    /** For the inlined body of [withPermits] alone: it stays in the bytecode of its callers. */
+    /** As [acquire], or throws [PermitTimeoutException]. Inlined bodies call it: it stays in their bytecode. */
     @PublishedApi
     @JvmSynthetic
-    internal fun notInTime(permits: Int, timeout: Duration): PermitTimeoutException {
+    internal suspend fun acquireWithin(permits: Int, timeout: Duration) {
+        if (tryAcquire(permits, timeout)) return
         val what = if (permits == 1) "permit" else "$permits permits"
-        return PermitTimeoutException("no $what within $timeout from $this")
+        throw FlightEvents.late("no $what within $timeout from ", this)
     }
 
     private fun requireNoneOrMore(permits: Int) {
@@ -330,7 +338,7 @@ public suspend inline fun <T> Semaphore.withPermit(timeout: Duration, action: ()
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> Semaphore.withPermits(permits: Int, timeout: Duration, action: () -> T): T {
     contract { callsInPlace(action, InvocationKind.EXACTLY_ONCE) }
-    if (!tryAcquire(permits, timeout)) throw notInTime(permits, timeout)
+    acquireWithin(permits, timeout)
     try {
         return action()
     } finally {

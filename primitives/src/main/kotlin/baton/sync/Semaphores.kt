@@ -113,9 +113,7 @@ public class Semaphores<K : Any>(
     @PublishedApi
     @JvmSynthetic
     internal suspend fun acquire(key: K, timeout: Duration): Any =
-        table.leaseFor(key) {
-            if (!it.tryAcquire(timeout = timeout)) throw PermitTimeoutException("no permit within $timeout from $it")
-        }
+        table.leaseFor(key) { it.acquireWithin(1, timeout) }
 
     @PublishedApi
     @JvmSynthetic

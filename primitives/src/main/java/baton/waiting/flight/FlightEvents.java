@@ -1,6 +1,7 @@
 package baton.waiting.flight;
 
 import baton.InternalBatonApi;
+import baton.PermitTimeoutException;
 import java.util.function.BiConsumer;
 import jdk.jfr.FlightRecorder;
 
@@ -29,8 +30,7 @@ public final class FlightEvents {
     }
 
     // In each of the following an event that finds no stack or memory is left out. The caller may have been granted
-    // what it
-    // waited for, and must get it. A class that could not be loaded then stays broken.
+    // what it waited for, and must get it. A class that could not be loaded then stays broken.
 
     /** A wait begins; null if waits are not recorded. */
     public static WaitEvent newWait() {
@@ -70,6 +70,12 @@ public final class FlightEvents {
             // See above.
         }
         return refusal;
+    }
+
+    /** A call of {@code primitive} was not granted in time. The message is {@code text} and the state. */
+    public static PermitTimeoutException late(String text, Object primitive) {
+        String state = primitive.toString();
+        return refused(state, new PermitTimeoutException(text + state));
     }
 
     /** The {@code breaker} has changed its state. */

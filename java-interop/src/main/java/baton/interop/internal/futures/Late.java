@@ -17,27 +17,27 @@ public final class Late {
 
     public static PermitTimeoutException acquire(int permits, @Nullable Duration timeout, Object from) {
         String what = permits == 1 ? "permit" : permits + " permits";
-        return refusal("no " + what + " " + within(timeout) + " from ", from);
+        return FlightEvents.late("no " + what + " " + within(timeout) + " from ", from);
     }
 
     public static PermitTimeoutException lock(Duration timeout, Object mutex) {
-        return refusal("not locked " + within(timeout) + ": ", mutex);
+        return FlightEvents.late("not locked " + within(timeout) + ": ", mutex);
     }
 
     public static PermitTimeoutException lock(LockMode mode, Duration timeout, Object lock) {
-        return refusal("not locked " + mode.purpose + " " + within(timeout) + ": ", lock);
+        return FlightEvents.late("not locked " + mode.purpose + " " + within(timeout) + ": ", lock);
     }
 
     public static PermitTimeoutException upgrade(Duration timeout, Object lock) {
-        return refusal("not upgraded " + within(timeout) + ": ", lock);
+        return FlightEvents.late("not upgraded " + within(timeout) + ": ", lock);
     }
 
     public static PermitTimeoutException send(@Nullable Duration timeout, Object channel) {
-        return refusal("not sent " + within(timeout) + ": ", channel);
+        return FlightEvents.late("not sent " + within(timeout) + ": ", channel);
     }
 
     public static PermitTimeoutException reserve(@Nullable Duration timeout, Object channel) {
-        return refusal("no place " + within(timeout) + ": ", channel);
+        return FlightEvents.late("no place " + within(timeout) + ": ", channel);
     }
 
     public static TimeoutException receive(@Nullable Duration timeout, Object channel) {
@@ -53,12 +53,7 @@ public final class Late {
     }
 
     public static PermitTimeoutException slot(@Nullable Duration timeout, Object scheduler) {
-        return refusal("no slot " + within(timeout) + ": ", scheduler);
-    }
-
-    private static PermitTimeoutException refusal(String what, Object primitive) {
-        String state = primitive.toString();
-        return FlightEvents.refused(state, new PermitTimeoutException(what + state));
+        return FlightEvents.late("no slot " + within(timeout) + ": ", scheduler);
     }
 
     private static String within(@Nullable Duration timeout) {
