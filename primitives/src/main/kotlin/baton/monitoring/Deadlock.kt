@@ -22,20 +22,13 @@ public class Deadlock(public val cycle: List<Edge>) {
      * @property heldBy the caller that holds the lock.
      * @property takenAt the call by which it took the lock, as a stack trace; null if unknown. It was never thrown.
      */
-    public class Edge
-    internal constructor(
+    public class Edge(
         public val waiter: String,
         public val waitsFor: String,
         public val heldBy: String,
         public val takenAt: Throwable?,
-        private val waited: Duration?,
     ) {
-        public constructor(
-            waiter: String,
-            waitsFor: String,
-            heldBy: String,
-            takenAt: Throwable?,
-        ) : this(waiter, waitsFor, heldBy, takenAt, waited = null)
+        @get:JvmSynthetic @set:JvmSynthetic internal var waited: Duration? = null
 
         override fun toString(): String {
             val since = if (waited == null) "" else " (for $waited)"

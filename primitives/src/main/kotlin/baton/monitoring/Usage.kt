@@ -33,45 +33,29 @@ import kotlin.time.toJavaDuration
  *   runs none.
  * @throws IllegalArgumentException if a number or the time is negative.
  */
-public class Usage
-internal constructor(
+public class Usage(
     public val inUse: Long,
     public val capacity: Long,
-    public val waiting: Int,
-    public val longestWait: Duration,
-    public val peakWaiting: Int,
-    public val waiters: List<String>,
-    public val totals: Map<String, Long>,
+    public val waiting: Int = 0,
+    public val longestWait: Duration = Duration.ZERO,
+    public val peakWaiting: Int = 0,
+    public val waiters: List<String> = emptyList(),
+    public val totals: Map<String, Long> = emptyMap(),
+    public val longestRun: Duration = Duration.ZERO,
+) {
     /** The bounds of an alert; null for [Alert.Kind.UTILISATION] by the rules of the monitor. */
-    internal val bounds: AlertBounds?,
+    internal var bounds: AlertBounds? = null
+        private set
+
     /** The wait that [longestWait] belongs to; null if unknown. Only compared. */
-    internal val longest: WaitNote? = null,
+    internal var longest: WaitNote? = null
+        private set
+
     /**
      * The readers of the peaks of its waits. Null for a usage made by a user: its [peakWaiting] is since the last look.
      */
-    internal val watch: WaitWatch? = null,
-    public val longestRun: Duration = Duration.ZERO,
-) {
-    public constructor(
-        inUse: Long,
-        capacity: Long,
-        waiting: Int = 0,
-        longestWait: Duration = Duration.ZERO,
-        peakWaiting: Int = 0,
-        waiters: List<String> = emptyList(),
-        totals: Map<String, Long> = emptyMap(),
-        longestRun: Duration = Duration.ZERO,
-    ) : this(
-        inUse,
-        capacity,
-        waiting,
-        longestWait,
-        peakWaiting,
-        waiters,
-        totals,
-        bounds = null,
-        longestRun = longestRun,
-    )
+    internal var watch: WaitWatch? = null
+        private set
 
     init {
         require(inUse >= 0) { "inUse = $inUse, must be at least 0" }
@@ -99,7 +83,17 @@ internal constructor(
 
     /** The same with another [longestWait] and [peakWaiting]. */
     internal fun with(longestWait: Duration, peakWaiting: Int): Usage =
-        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch, longestRun)
+        Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, longestRun)
+            .with(bounds, longest, watch)
+
+    /** This new usage, with the values that users do not give. */
+    @JvmSynthetic
+    internal fun with(bounds: AlertBounds?, longest: WaitNote? = null, watch: WaitWatch? = null): Usage {
+        this.bounds = bounds
+        this.longest = longest
+        this.watch = watch
+        return this
+    }
 
     override fun toString(): String {
         val wait = if (waiting == 0) "" else ", longest wait = $longestWait, waiters = $waiters"
@@ -111,7 +105,7 @@ internal constructor(
 /** The same with these [totals], and the readers of the waits. */
 @InternalBatonApi
 public fun Usage.withTotals(totals: Map<String, Long>, watch: WaitWatch? = this.watch): Usage =
-    Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, bounds, longest, watch, longestRun)
+    Usage(inUse, capacity, waiting, longestWait, peakWaiting, waiters, totals, longestRun).with(bounds, longest, watch)
 
 /** The usage of a primitive whose waiters are those of a core. */
 internal fun WaitLook.toUsage(
@@ -119,8 +113,8 @@ internal fun WaitLook.toUsage(
     capacity: Long,
     totals: Map<String, Long> = emptyMap(),
     bounds: AlertBounds? = null,
-): Usage = Usage(inUse, capacity, waiting, longestNanos.nanoseconds, peakWaiting, names, totals, bounds, longest, watch)
+): Usage =
+    Usage(inUse, capacity, waiting, longestNanos.nanoseconds, peakWaiting, names, totals).with(bounds, longest, watch)
 
 /** The usage of what has no waiters of its own, and raises an alert at these [bounds]. */
-internal fun usageOf(inUse: Long, capacity: Long, bounds: AlertBounds): Usage =
-    Usage(inUse, capacity, waiting = 0, Duration.ZERO, peakWaiting = 0, emptyList(), emptyMap(), bounds)
+internal fun usageOf(inUse: Long, capacity: Long, bounds: AlertBounds): Usage = Usage(inUse, capacity).with(bounds)

@@ -71,22 +71,27 @@ import kotlinx.coroutines.isActive
  * All members may be called from any thread. A call of a closed breaker allocates nothing.
  */
 public class CircuitBreaker
-internal constructor(public val config: CircuitBreakerConfig, private val named: Any?, clock: BoundClock) :
-    MonitoredCalls {
-    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this, clock)
+@JvmOverloads
+constructor(public val config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG, name: String? = null) : MonitoredCalls {
+    // No second constructor: the compiler's message for a wrong call would show its parameters, internal or not.
+    private var named: Any? = name
+    @get:JvmSynthetic internal val core: CircuitBreakerCore = CircuitBreakerCore(config, this)
 
-    /** A closed breaker. */
-    @JvmOverloads
-    public constructor(
-        config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG,
-        name: String? = null,
-    ) : this(config, name, BoundClock(config.clock)) {
-        if (named is String) listIfNamed(core) // Not one of many keys.
+    init {
+        listIfNamed(core)
     }
 
     /** Shown by messages and [toString]. */
     public override val name: String?
         get() = named?.toString()
+
+    /** This new breaker with the text of [entry] as its name. It is one of many keys, and not listed. */
+    @JvmSynthetic
+    internal fun named(entry: Any, clock: BoundClock): CircuitBreaker {
+        named = entry
+        core.clock = clock
+        return this
+    }
 
     /** The state. It is [BreakerState.OPEN] until a call comes, also when its time is over. */
     public val state: BreakerState
@@ -243,11 +248,8 @@ internal constructor(public val config: CircuitBreakerConfig, private val named:
         return when (rejection.state) {
             BreakerState.OPEN -> CircuitOpenException("${core.label()} is open, retry in $retryIn", retryIn)
             BreakerState.HALF_OPEN ->
-                CircuitOpenException(
-                    "${core.label()} is half open and its ${config.probes} probes are out",
-                    retryIn,
-                    mayCloseBefore = true,
-                )
+                CircuitOpenException("${core.label()} is half open and its ${config.probes} probes are out", retryIn)
+                    .apply { mayCloseBefore = true }
             else -> CircuitOpenException("${core.label()} is forced open", retryIn)
         }
     }

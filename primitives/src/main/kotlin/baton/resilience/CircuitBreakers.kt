@@ -57,7 +57,7 @@ public class CircuitBreakers<K : Any>(
     init {
         require(keepIdle.isPositive()) { "keepIdle = $keepIdle, must be above 0" }
         val rule = Rule()
-        table = KeyTable("CircuitBreakers", name, maxKeys, rule) { CircuitBreaker(config, it, rule.clock) }
+        table = KeyTable("CircuitBreakers", name, maxKeys, rule) { CircuitBreaker(config).named(it, rule.clock) }
         table.listIfNamed { it.core }
     }
 

@@ -15,10 +15,10 @@ import kotlin.time.toJavaDuration
  *   open; while all probes are out, the time after which the first of them loses its place, although it may come back
  *   before; and infinite for a breaker that was tripped.
  */
-public class CircuitOpenException
-internal constructor(message: String, public val retryIn: Duration, internal val mayCloseBefore: Boolean) :
+public class CircuitOpenException(message: String, public val retryIn: Duration) :
     IllegalStateException(message), Refusal {
-    public constructor(message: String, retryIn: Duration) : this(message, retryIn, mayCloseBefore = false)
+    /** Whether the breaker is half open, so that a probe may close it before [retryIn] is over. */
+    @get:JvmSynthetic @set:JvmSynthetic internal var mayCloseBefore: Boolean = false
 
     /** [retryIn] for Java. An infinite time is the longest that Java has. */
     override fun retryIn(): JavaDuration = retryIn.toJavaDuration()

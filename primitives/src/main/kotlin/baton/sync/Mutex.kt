@@ -70,20 +70,28 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * All members may be called from any thread. The mutex is not bound to threads or coroutines: another coroutine may
  * unlock it.
+ *
+ * @param locked whether it starts locked, without an owner.
  */
-public class Mutex internal constructor(locked: Boolean, private val named: Any?) : Monitored {
+public class Mutex @JvmOverloads constructor(locked: Boolean = false, name: String? = null) : Monitored {
+    // No second constructor: the compiler's message for a wrong call would show its parameters, internal or not.
+    private var named: Any? = name
     @get:JvmSynthetic internal val core: MutexCore = MutexCore(locked, this)
 
     init {
-        if (named is String) listIfNamed(core) // Not one of many keys.
+        listIfNamed(core)
     }
-
-    /** @param locked whether it starts locked, without an owner. */
-    @JvmOverloads public constructor(locked: Boolean = false, name: String? = null) : this(locked, name as Any?)
 
     /** Shown by messages and [toString]. */
     public override val name: String?
         get() = named?.toString()
+
+    /** This new mutex with the text of [entry] as its name. It is one of many keys, and not listed. */
+    @JvmSynthetic
+    internal fun named(entry: Any): Mutex {
+        named = entry
+        return this
+    }
 
     /** Whether it is held. */
     public val isLocked: Boolean

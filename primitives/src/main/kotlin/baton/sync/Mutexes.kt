@@ -44,8 +44,7 @@ import kotlin.time.Duration
  */
 public class Mutexes<K : Any>(public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEYS, public val name: String? = null) {
     @get:JvmSynthetic
-    internal val table: KeyTable<K, Mutex> =
-        KeyTable("Mutexes", name, maxKeys, rule = null) { Mutex(locked = false, it) }
+    internal val table: KeyTable<K, Mutex> = KeyTable("Mutexes", name, maxKeys, rule = null) { Mutex().named(it) }
 
     init {
         table.listIfNamed { it.core }
@@ -115,7 +114,7 @@ public class Mutexes<K : Any>(public val maxKeys: Int = KeyTable.DEFAULT_MAX_KEY
         return withLocks(keys.asList(), action)
     }
 
-    // The published functions are for the inlined bodies alone. What is held is the lease of the key.
+    // The published functions are for the inlined bodies alone. They return and take the lease of the key.
 
     @PublishedApi @JvmSynthetic internal suspend fun lock(key: K): Any = table.leaseFor(key) { it.lock() }
 

@@ -69,33 +69,36 @@ import kotlinx.coroutines.selects.SelectInstance
  *
  * All members may be called from any thread.
  *
+ * @param permits the number of permits, at least 0.
+ * @param acquired how many of them are held from the start, 0 to [permits].
  * @property order the order in which waiters are admitted.
  */
-public class Semaphore
-internal constructor(permits: Int, acquired: Int, public val order: WaitOrder, private val named: Any?) :
-    Monitored, CallGuard {
+public class Semaphore(
+    permits: Int,
+    acquired: Int = 0,
+    public val order: WaitOrder = WaitOrder.FIFO,
+    name: String? = null,
+) : Monitored, CallGuard {
+    // No second constructor: see Mutex.
+    private var named: Any? = name
     @get:JvmSynthetic internal val core: SemaphoreCore
-
-    /**
-     * @param permits the number of permits, at least 0.
-     * @param acquired how many of them are held from the start, 0 to [permits].
-     */
-    public constructor(
-        permits: Int,
-        acquired: Int = 0,
-        order: WaitOrder = WaitOrder.FIFO,
-        name: String? = null,
-    ) : this(permits, acquired, order, name as Any?)
 
     /** Shown by messages and [toString]. */
     public override val name: String?
         get() = named?.toString()
 
+    /** See [Mutex.named]. */
+    @JvmSynthetic
+    internal fun named(entry: Any): Semaphore {
+        named = entry
+        return this
+    }
+
     init {
         requireNoneOrMore(permits)
         require(acquired in 0..permits) { "acquired = $acquired, must be within 0..$permits, the permits" }
         core = SemaphoreCore(permits, acquired, order, this)
-        if (named is String) listIfNamed(core) // Not one of many keys.
+        listIfNamed(core)
     }
 
     /** The number of permits. After [resize] has shrunk it, more than that may still be held. */

@@ -48,7 +48,7 @@ public class Semaphores<K : Any>(
 ) {
     @get:JvmSynthetic
     internal val table: KeyTable<K, Semaphore> =
-        KeyTable("Semaphores", name, maxKeys, rule = null) { Semaphore(permits, acquired = 0, order, it) }
+        KeyTable("Semaphores", name, maxKeys, rule = null) { Semaphore(permits, order = order).named(it) }
 
     init {
         require(permits >= 1) { "permits = $permits, must be at least 1" }
@@ -104,7 +104,7 @@ public class Semaphores<K : Any>(
         }
     }
 
-    // The published functions are for the inlined bodies alone. What is held is the lease of the key.
+    // The published functions are for the inlined bodies alone. They return and take the lease of the key.
 
     @PublishedApi
     @JvmSynthetic
@@ -112,8 +112,7 @@ public class Semaphores<K : Any>(
 
     @PublishedApi
     @JvmSynthetic
-    internal suspend fun acquire(key: K, timeout: Duration): Any =
-        table.leaseFor(key) { it.acquireWithin(1, timeout) }
+    internal suspend fun acquire(key: K, timeout: Duration): Any = table.leaseFor(key) { it.acquireWithin(1, timeout) }
 
     @PublishedApi
     @JvmSynthetic

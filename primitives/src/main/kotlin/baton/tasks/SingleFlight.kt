@@ -52,12 +52,13 @@ import kotlinx.coroutines.launch
  *
  * @property name shown by messages and [toString].
  */
-public class SingleFlight<K : Any, V> internal constructor(kind: String, public val name: String?) {
+public class SingleFlight<K : Any, V> @JvmOverloads constructor(public val name: String? = null) {
+    /** In messages about a run. */
+    @get:JvmSynthetic @set:JvmSynthetic internal var kind: String = "SingleFlight"
+
     @get:JvmSynthetic
     internal val table: KeyTable<K, SharedRunCore> =
         KeyTable(kind, name, Int.MAX_VALUE, rule = null) { SharedRunCore(kind, it) }
-
-    @JvmOverloads public constructor(name: String? = null) : this("SingleFlight", name)
 
     /** How many keys have a run that has not ended. */
     public val size: Int

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference
  * *Memory.* Actions of the load happen before the actions that follow [get]. All members may be called from any thread.
  */
 public class SuspendingLazy<T> internal constructor(private val name: String?, load: suspend () -> T) {
-    private val flight = SingleFlight<String, T>("suspendingLazy", name = null)
+    private val flight = SingleFlight<String, T>().apply { kind = "suspendingLazy" }
 
     /** Null once the value is there. */
     @Volatile private var load: (suspend () -> T)? = load

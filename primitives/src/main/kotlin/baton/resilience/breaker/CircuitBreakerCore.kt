@@ -32,11 +32,9 @@ import kotlin.time.Duration.Companion.nanoseconds
  * 3. In CLOSED and DISABLED a call enters by one read. It leaves by another one while the window is full of successes;
  *    the clock is read only if its duration or the time of its end counts.
  */
-internal class CircuitBreakerCore(
-    private val config: CircuitBreakerConfig,
-    private val breaker: Monitored,
-    override val clock: BoundClock,
-) : Gate() {
+internal class CircuitBreakerCore(private val config: CircuitBreakerConfig, private val breaker: Monitored) : Gate() {
+    /** Of several breakers by key the same, set before the first call. */
+    override var clock: BoundClock = BoundClock(config.clock)
     private val machine = BreakerMachine(config)
     private val listeners = ChangeListeners(this)
 
