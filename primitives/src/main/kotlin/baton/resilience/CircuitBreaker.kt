@@ -134,19 +134,29 @@ constructor(public val config: CircuitBreakerConfig = DEFAULT_BREAKER_CONFIG, na
     @OptIn(ExperimentalContracts::class)
     public suspend inline fun <T> protect(block: () -> T): T {
         contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
+        return protect({ it }) { block() }
+    }
+
+    /** As the other; at its end [startOf] says when the time of the callee began, given when the call did. */
+    @OptIn(ExperimentalContracts::class)
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend inline fun <T> protect(startOf: (Long) -> Long, block: (Long) -> T): T {
+        contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
         if (mayBeVirtual) bind(coroutineContext)
         val start = start()
         val call = enter(start)
         var failure: Throwable? = null
         var result = unjudged
         try {
-            return block().also { if (judgesResults) result = it }
+            return block(start).also { if (judgesResults) result = it }
         } catch (e: Throwable) {
             failure = e
             throw e
         } finally {
             // Here, because a block may return from the function around it.
-            if (failure == null) leave(call, start, result) else leaveFailed(call, start, failure, coroutineContext)
+            if (failure == null) leave(call, startOf(start), result)
+            else leaveFailed(call, startOf(start), failure, coroutineContext)
         }
     }
 

@@ -94,23 +94,23 @@ public class ResiliencePipeline(
     @get:JvmSynthetic internal val limit: RetryPolicy
 
     /** Null if no value is a failure. */
-    @get:JvmSynthetic
-    internal val failureResult: ((Any?) -> Boolean)? = breaker?.config?.run { failureResult.takeIf { judgesResults } }
+    @get:JvmSynthetic internal val failureResult: ((Any?) -> Boolean)? = breaker?.config?.failureResultOrNull
 
     init {
         val own = retry?.attemptTimeout ?: Duration.INFINITE
         require(own.isInfinite()) { "retry.attemptTimeout = $own, must be infinite: give it to the pipeline" }
         notNegative("maxWait", maxWait)
         require(attemptTimeout.isPositive()) { "attemptTimeout = $attemptTimeout, must be above 0" }
-        limit = RetryPolicy(maxAttempts = 1, attemptTimeout = attemptTimeout, clock = clock, name = name)
+        limit = RetryPolicy(maxAttempts = 1, attemptTimeout = attemptTimeout, clock = clock)
+        limit.label = label()
     }
 
     /**
      * Runs [block] through the layers, and returns its value.
      *
      * @param fallback makes the value of a call that has failed or was refused, from its exception. It runs outside of
-     *   all layers, and is not called for an [Error] or a cancellation. What it throws is thrown, with that exception
-     *   as suppressed.
+     *   all layers, and is not called for an [Error] or a cancellation. Its exception is thrown, with the call's as
+     *   suppressed.
      */
     public suspend fun <T> call(fallback: (suspend (Throwable) -> T)? = null, block: suspend () -> T): T =
         if (fallback == null && listeners.orNull() == null) attempts(null, block) else watched(fallback, block)
@@ -138,20 +138,41 @@ public class ResiliencePipeline(
 
     private suspend fun <T> attempts(trace: CallTrace?, block: suspend () -> T): T {
         val policy = retry ?: return attempt(trace, block)
-        return retry(policy, failureResult) { attempt(trace, block) }
+        return retry(policy, failureResult, block = Attempts(trace, block))
     }
 
-    private suspend fun <T> attempt(trace: CallTrace?, block: suspend () -> T): T {
-        val breaker = breaker
-        if (trace != null || breaker != null && (limiter != null || semaphore != null)) return passing(trace, block)
-        // Without a wait the time of the callee begins with the call.
-        return if (breaker == null) raced(null, block) else counted(breaker, block)
+    // These are classes, because a call of a lambda that suspends allocates a copy of it.
+
+    private inner class Attempts<T>(private val trace: CallTrace?, private val block: suspend () -> T) :
+        suspend (RetryAttempt) -> T {
+        override suspend fun invoke(p1: RetryAttempt): T = attempt(trace, block)
     }
 
-    private suspend fun <T> counted(breaker: CircuitBreaker, block: suspend () -> T): T =
-        breaker.protect { raced(null, block) }
+    private inner class Begun<T>(private val passage: Passage?, private val block: suspend () -> T) : suspend () -> T {
+        override suspend fun invoke(): T {
+            begun(passage)
+            return timed(block)
+        }
+    }
 
-    private suspend fun <T> passing(trace: CallTrace?, block: suspend () -> T): T {
+    private class Guarded<T>(
+        private val guard: CallGuard,
+        private val maxWait: Duration,
+        private val block: suspend () -> T,
+    ) : suspend () -> T {
+        override suspend fun invoke(): T = guard.guarded(maxWait, block)
+    }
+
+    private suspend fun <T> attempt(trace: CallTrace?, block: suspend () -> T): T =
+        when {
+            trace != null -> traced(trace, block)
+            breaker == null -> raced(null, block)
+            // Without a wait the time of the callee begins with the call.
+            limiter == null && semaphore == null -> counted(breaker, null, block)
+            else -> counted(breaker, Passage(null), block)
+        }
+
+    private suspend fun <T> traced(trace: CallTrace, block: suspend () -> T): T {
         val passage = Passage(trace)
         try {
             return if (breaker == null) raced(passage, block) else counted(breaker, passage, block)
@@ -160,32 +181,18 @@ public class ResiliencePipeline(
         }
     }
 
-    /** As [CircuitBreaker.protect], whose time begins when the passage says so. */
-    private suspend fun <T> counted(breaker: CircuitBreaker, passage: Passage, block: suspend () -> T): T {
-        if (breaker.mayBeVirtual) breaker.bind(coroutineContext)
-        passage.start = breaker.start()
-        val call = breaker.enter(passage.start)
-        var failure: Throwable? = null
-        var result = breaker.unjudged
-        try {
-            return raced(passage, block).also { if (breaker.judgesResults) result = it }
-        } catch (e: Throwable) {
-            failure = e
-            throw e
-        } finally {
-            if (failure == null) breaker.leave(call, passage.start, result)
-            else breaker.leaveFailed(call, passage.start, failure, coroutineContext)
+    private suspend fun <T> counted(breaker: CircuitBreaker, passage: Passage?, block: suspend () -> T): T =
+        breaker.protect({ passage?.start ?: it }) { start ->
+            passage?.start = start
+            raced(passage, block)
         }
-    }
 
-    private suspend fun <T> raced(passage: Passage?, block: suspend () -> T): T {
-        if (hedge != null) return hedged(hedge, passage, block)
-        if (passage == null && attemptTimeout.isInfinite()) return guarded(maxWait, block)
-        return guarded(maxWait) {
-            begun(passage)
-            timed(block)
+    private suspend fun <T> raced(passage: Passage?, block: suspend () -> T): T =
+        when {
+            hedge != null -> hedged(hedge, passage, block)
+            passage == null && attemptTimeout.isInfinite() -> guarded(maxWait, block)
+            else -> guarded(maxWait, Begun(passage, block))
         }
-    }
 
     private suspend fun <T> hedged(hedge: Hedge, passage: Passage?, block: suspend () -> T): T =
         HedgeRace<T>(hedge, clock, failureResult) { isFirst ->
@@ -209,8 +216,7 @@ public class ResiliencePipeline(
 
     private suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T {
         val outer = limiter ?: return if (semaphore == null) block() else semaphore.guarded(maxWait, block)
-        return if (semaphore == null) outer.guarded(maxWait, block)
-        else outer.guarded(maxWait) { semaphore.guarded(maxWait, block) }
+        return outer.guarded(maxWait, if (semaphore == null) block else Guarded(semaphore, maxWait, block))
     }
 
     private suspend fun <T> timed(block: suspend () -> T): T =
@@ -250,6 +256,8 @@ public class ResiliencePipeline(
      */
     override fun onCall(listener: (CallEvent) -> Unit): AutoCloseable = listeners.add(listener)
 
+    private fun label() = labelOf("ResiliencePipeline", name)
+
     override fun toString(): String {
         val layers =
             listOf(
@@ -261,6 +269,6 @@ public class ResiliencePipeline(
                 )
                 .mapNotNull { (layer, part) -> if (part == null) null else "$layer = $part" }
         val times = listOf("maxWait = $maxWait", "attemptTimeout = $attemptTimeout")
-        return "${labelOf("ResiliencePipeline", name)} (${(layers + times).joinToString()})"
+        return "${label()} (${(layers + times).joinToString()})"
     }
 }

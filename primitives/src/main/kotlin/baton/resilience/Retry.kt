@@ -112,8 +112,10 @@ internal fun RetryPolicy.start(context: CoroutineContext = EmptyCoroutineContext
     if (maxElapsed.isInfinite()) null else BoundClock(clock, context = context)
 
 /** The message of an [AttemptTimeoutException]. */
-internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String =
-    "attempt ${attempt.number} of $label not done within $attemptTimeout"
+internal fun RetryPolicy.lateMessage(attempt: RetryAttempt): String {
+    val which = if (maxAttempts == 1) "an attempt" else "attempt ${attempt.number}"
+    return "$which of $label not done within $attemptTimeout"
+}
 
 private suspend fun <T> inTime(policy: RetryPolicy, attempt: RetryAttempt, block: suspend (RetryAttempt) -> T): T {
     var returned: Box<T>? = null

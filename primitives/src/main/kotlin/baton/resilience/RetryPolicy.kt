@@ -121,7 +121,8 @@ public class RetryPolicy(
     internal val isConstant: Boolean
         @JvmSynthetic get() = backoff.isConstant
 
-    @get:JvmSynthetic internal val label: String = labelOf("retry", name)
+    /** In messages. A pipeline whose time limit this is sets its own before it hands out the policy. */
+    @get:JvmSynthetic @set:JvmSynthetic internal var label: String = labelOf("retry", name)
 
     override fun toString(): String {
         val label = labelOf("RetryPolicy", name)

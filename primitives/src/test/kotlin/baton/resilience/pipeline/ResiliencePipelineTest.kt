@@ -144,7 +144,7 @@ class ResiliencePipelineTest {
         assertEquals(0.5, breaker.metrics.failureRate)
         val e =
             assertThrows<AttemptTimeoutException> { pipeline(attemptTimeout = 2.seconds).call { awaitCancellation() } }
-        assertEquals("attempt 1 of retry 'billing' not done within 2s", e.message)
+        assertEquals("an attempt of ResiliencePipeline 'billing' not done within 2s", e.message)
         assertEquals("late", pipeline(attemptTimeout = 2.seconds).call(fallback = { "late" }) { awaitCancellation() })
         assertEquals(1, semaphore.availablePermits)
     }
