@@ -3,6 +3,7 @@ package baton.monitoring
 import baton.sync.Mutex
 import baton.sync.Semaphore
 import baton.waiting.FakeWaiter
+import baton.waiting.WaitNote
 import baton.waiting.Waiter
 import java.util.concurrent.TimeUnit
 import kotlin.time.Duration
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertNotNull
 import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.MethodSource
@@ -25,6 +27,12 @@ import org.junit.jupiter.params.provider.MethodSource
 /** When the begin of a wait is noted. */
 class WaitNotesTest : WatchedSources() {
     private val semaphore = Semaphore(1, acquired = 1)
+
+    /** A dump of another test in this JVM has begun to note all waits. */
+    @BeforeEach
+    fun noteNoWaits() {
+        WaitNote.areTaken = false
+    }
 
     private fun enqueued() =
         FakeWaiter(semaphore.core, 1).also { assertEquals(Waiter.WAITING, semaphore.core.enqueue(it)) }
