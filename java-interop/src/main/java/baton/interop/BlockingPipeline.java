@@ -104,6 +104,7 @@ public final class BlockingPipeline {
     }
 
     private <T extends @Nullable Object> T attempts(Callable<T> action, @Nullable CallWatch watch) throws Exception {
+        ThreadWaiter.throwIfInterrupted(); // No layer may do so, and a race that ends at once does not.
         if (layers.retry == null) return attempt(action, watch);
         Callable<T> attempt = () -> attempt(action, watch);
         if (layers.failureResult == null) return ThreadRetry.call(layers.retry, attempt, null, null);
