@@ -1,5 +1,6 @@
 package baton.micrometer
 
+import baton.Refusal
 import baton.monitoring.Monitor
 import baton.monitoring.Monitored
 import baton.resilience.CircuitBreaker
@@ -79,6 +80,16 @@ class CallMetricsTest {
         assertEquals(3.0, timer.max(TimeUnit.SECONDS))
         assertEquals(listOf(0.5, 0.95, 0.99), timer.takeSnapshot().percentileValues().map { it.percentile() })
         assertEquals(0.0, registry.get("baton.calls.retries").tags("name", "bank").counter().count())
+    }
+
+    @Test
+    fun refusal_ofAnAnonymousClass_hasAReason() = runTest {
+        val breaker = CircuitBreaker(name = "bank")
+        watch(breaker)
+        assertThrows<IllegalStateException> {
+            breaker.protect { throw object : IllegalStateException("full"), Refusal {} }
+        }
+        assertEquals(1, registry.get("baton.calls").tags(tags("refused", "Refusal")).timer().count())
     }
 
     @Test

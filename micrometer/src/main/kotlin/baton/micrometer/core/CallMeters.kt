@@ -44,9 +44,11 @@ internal class CallMeters(private val registry: MeterRegistry, private val tags:
     @Synchronized
     private fun newTimer(kind: Kind): Timer? = if (isRemoved) null else timers.getOrPut(kind) { register(kind) }
 
-    /** The class of a refusal: classes are few, messages are not. */
-    private fun reasonOf(event: CallEvent) =
-        event.failure?.takeIf { event.outcome == CallOutcome.REFUSED }?.javaClass?.simpleName ?: "none"
+    /** The class of a refusal: classes are few, messages are not. An anonymous one has no name, and no tag is empty. */
+    private fun reasonOf(event: CallEvent): String {
+        if (event.outcome != CallOutcome.REFUSED) return "none"
+        return event.failure?.javaClass?.simpleName?.ifEmpty { "Refusal" } ?: "none"
+    }
 
     private fun register(kind: Kind): Timer =
         timer("baton.calls", "How long calls have taken")
