@@ -74,7 +74,7 @@ import kotlinx.coroutines.withContext
  * *Misuse.* A task that waits for another task of the same scheduler keeps its slot meanwhile: if all running tasks do
  * that, none continues. A task that calls [drain] waits for itself. If a pool accepts the dispatch of a task and then
  * drops it, as it does on `shutdownNow` and with a `DiscardPolicy`, the task stays RUNNING and keeps its slot until it
- * is cancelled.
+ * is cancelled, or its timeout passes.
  *
  * All members may be called from any thread. The scheduler starts no thread, and holds no timers except those of
  * deadlines and timeouts. A dispatcher that runs coroutines in place, such as `Dispatchers.Unconfined`, runs a task on

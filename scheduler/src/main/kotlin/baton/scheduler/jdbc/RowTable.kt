@@ -5,6 +5,7 @@ import baton.scheduler.KeyCodec
 import baton.scheduler.PausedBy
 import baton.scheduler.RunOutcome
 import baton.scheduler.ScheduleRow
+import baton.scheduler.schedule.EntryData
 import baton.scheduler.schedule.KeyTexts
 import java.sql.BatchUpdateException
 import java.sql.PreparedStatement
@@ -23,6 +24,7 @@ internal class RowTable<K : Any>(private val names: TableNames, private val code
     fun textsOf(row: ScheduleRow<K>): Texts<K> {
         val key = textOf(row.key)
         requireText(row.trigger, LONGEST_TRIGGER) { "trigger of the key '$key'" }
+        EntryData.requireFits(row.data)
         return Texts(row, key)
     }
 

@@ -24,7 +24,8 @@ internal object SqliteDialect : Dialect("SQLite", listOf(3, 24)) {
             """CREATE TABLE IF NOT EXISTS ${names.rows} (
                 entry_key TEXT NOT NULL PRIMARY KEY, trigger_text TEXT NOT NULL, priority TEXT NOT NULL $PRIORITIES,
                 next_due TEXT, paused_by TEXT $PAUSES, deleted INTEGER NOT NULL, revision INTEGER NOT NULL,
-                writer TEXT NOT NULL, entry_data BLOB, last_run TEXT, last_outcome TEXT $OUTCOMES)""",
+                writer TEXT NOT NULL, entry_data BLOB CHECK (length(entry_data) <= 65536),
+                last_run TEXT, last_outcome TEXT $OUTCOMES)""",
             """CREATE TABLE IF NOT EXISTS ${names.edits} (
                 id INTEGER PRIMARY KEY AUTOINCREMENT, entry_key TEXT NOT NULL, revision INTEGER NOT NULL,
                 writer TEXT NOT NULL, written_at INTEGER NOT NULL DEFAULT ($now))""",

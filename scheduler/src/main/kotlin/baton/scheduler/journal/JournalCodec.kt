@@ -149,6 +149,7 @@ internal object JournalCodec {
         due?.let { writeTime(it) }
         if (outcome != null) lastRun?.let { writeTime(it) }
         if (data != null) {
+            EntryData.requireFits(data)
             val text = Base64.getEncoder().encode(data)
             writeInt(text.size)
             write(text)

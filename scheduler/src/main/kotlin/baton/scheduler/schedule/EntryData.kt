@@ -6,8 +6,13 @@ internal object EntryData {
 
     /** A copy of [data], which the caller may change afterwards. */
     fun copyOf(data: ByteArray?): ByteArray? {
-        if (data == null) return null
-        require(data.size <= MOST_BYTES) { "data has ${data.size} bytes, must have at most $MOST_BYTES" }
-        return data.clone()
+        requireFits(data)
+        return data?.clone()
+    }
+
+    fun requireFits(data: ByteArray?) {
+        require(data == null || data.size <= MOST_BYTES) {
+            "data has ${data?.size} bytes, must have at most $MOST_BYTES"
+        }
     }
 }

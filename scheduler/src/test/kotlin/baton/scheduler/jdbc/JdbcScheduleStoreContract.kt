@@ -1,6 +1,8 @@
 package baton.scheduler.jdbc
 
+import baton.Priority
 import baton.scheduler.ScheduleOwnedException
+import baton.scheduler.ScheduleRow
 import baton.scheduler.ScheduleStore
 import baton.scheduler.Trigger
 import baton.scheduler.jdbc.databases.FaultySource
@@ -9,6 +11,7 @@ import baton.scheduler.jdbc.databases.TestDatabase
 import baton.scheduler.jdbc.databases.entry
 import baton.scheduler.schedule.ScheduleStoreContract
 import java.nio.file.Path
+import java.sql.SQLException
 import kotlin.time.Duration.Companion.days
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
@@ -113,6 +116,24 @@ abstract class JdbcScheduleStoreContract : ScheduleStoreContract() {
         assertThrows<IllegalArgumentException> { runBlocking { store.apply(listOf(entry("a", "x".repeat(65_536)))) } }
         store.apply(listOf(entry("a", "x".repeat(65_535))))
         assertEquals(listOf("a"), store.load(0).map { it.key })
+    }
+
+    @Test
+    fun data_ofTooManyBytes_isRefused_alsoInAStatementOfAnotherProgram() = runBlocking {
+        val store = fixture.open()
+        fun row(size: Int) = ScheduleRow("a", "every PT2M", Priority.LOW, null, null, false, 0, data = ByteArray(size))
+        val refusal = assertThrows<IllegalArgumentException> { runBlocking { store.apply(listOf(row(65_537))) } }
+        assertEquals("data has 65537 bytes, must have at most 65536", refusal.message)
+        store.apply(listOf(row(65_536)))
+        fun update(size: Int): Int =
+            fixture.database.connect().use { connection ->
+                connection.prepareStatement("UPDATE checks SET entry_data = ?").use { statement ->
+                    statement.setBytes(1, ByteArray(size))
+                    statement.executeUpdate()
+                }
+            }
+        assertThrows<SQLException> { update(65_537) }
+        assertEquals(1, update(65_536))
     }
 
     @Test

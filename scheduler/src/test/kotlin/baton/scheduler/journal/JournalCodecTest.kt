@@ -87,6 +87,14 @@ class JournalCodecTest {
         assertTrue(trigger.message!!.startsWith("trigger = 'tttt"))
     }
 
+    /** It was written, and then the journal could not be read any more. */
+    @Test
+    fun data_ofTooManyBytes_isRefused() {
+        val row = ScheduleRow("a", "x", Priority.LOW, null, null, false, 1, ByteArray(65_537))
+        val refusal = assertThrows(IllegalArgumentException::class.java) { JournalCodec.batch(1, listOf(row)) }
+        assertEquals("data has 65537 bytes, must have at most 65536", refusal.message)
+    }
+
     @Test
     fun header_withAnythingElse_isRefused() {
         val future = ByteBuffer.wrap(bytesOf(JournalCodec.header(JournalHeader(0, 32)))).putInt(8, 3)
