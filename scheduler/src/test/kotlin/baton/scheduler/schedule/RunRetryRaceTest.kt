@@ -39,9 +39,7 @@ internal class RunRetryRaceTest : RunRetryFixture() {
     @Test
     fun cancelRun_whileATimedOutAttemptCleansUp_endsTheRun_andNoAttemptFollows() = scheduleTest {
         val schedule =
-            started(retrying(policy(), runTimeout = 3.seconds)) {
-                withContext(NonCancellable) { delay(8.seconds) }
-            }
+            started(retrying(policy(), runTimeout = 3.seconds)) { withContext(NonCancellable) { delay(8.seconds) } }
         schedule.put("a", at10)
         pass(15.seconds)
         assertEquals(1, schedule.cancelRun("a"))
@@ -248,8 +246,7 @@ internal class RunRetryRaceTest : RunRetryFixture() {
     @Test
     fun manyAttempts_withoutAWait_onAnExecutorThatRunsInPlace_endTheRun() {
         val attempts = 3_000
-        val config =
-            ScheduleConfig(grace = ZERO, onFailure = { _, _ -> }, retry = { policy(attempts, wait = ZERO) })
+        val config = ScheduleConfig(grace = ZERO, onFailure = { _, _ -> }, retry = { policy(attempts, wait = ZERO) })
         val schedule = Schedule<String>(config = config) { throw IOException() }
         val running = CoroutineScope(Executor { it.run() }.asCoroutineDispatcher()).launch { schedule.run() }
         schedule.put("a", Trigger.at(Instant.EPOCH))
