@@ -24,6 +24,7 @@ import baton.resilience.CircuitOpenException
 import baton.resilience.RateLimitedException
 import baton.resilience.RateLimiter
 import baton.resilience.RateLimiterClosedException
+import baton.resilience.ResiliencePipeline
 import baton.resilience.RetryPolicy
 import baton.resilience.per
 import baton.resilience.retry
@@ -99,7 +100,10 @@ private fun timeouts() =
             lock.withRead { lock.withWrite(timeout = SHORT) {} }
         },
         message<AttemptTimeoutException>("attempt … of … not done within …") {
-            retry(RetryPolicy(maxAttempts = 1, attemptTimeout = SHORT)) { delay(1.hours) }
+            retry(RetryPolicy(attemptTimeout = SHORT, retryIf = { false })) { delay(1.hours) }
+        },
+        message<AttemptTimeoutException>("an attempt of … not done within …") {
+            ResiliencePipeline(attemptTimeout = SHORT).call { delay(1.hours) }
         },
         message<TaskTimeoutException>("… has not ended within …") {
             inScope { TaskScheduler(this, maxConcurrency = 1).run(timeout = SHORT) { delay(1.hours) } }
