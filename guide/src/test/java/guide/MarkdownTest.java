@@ -27,6 +27,8 @@ import org.junit.jupiter.api.TestFactory;
 @Tag("any-jdk")
 class MarkdownTest {
     private static final Pattern BLOCK = Pattern.compile("(?ms)^ *```(?:kotlin|java)\\R(.*?)^ *```");
+    private static final Pattern LANGUAGE = Pattern.compile("(?m)^ *```(\\S[^`\\r\\n]*)$");
+    private static final Set<String> LANGUAGES = Set.of("kotlin", "java", "xml", "sql");
     private static final Pattern FENCED = Pattern.compile("(?ms)^ *```.*?^ *```\\s*?$");
     private static final Pattern JAVADOC_EXAMPLE = Pattern.compile("(?s)<pre>\\{@code(.*?)\\R \\* \\}</pre>");
     private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} +(.+?) *$");
@@ -53,6 +55,14 @@ class MarkdownTest {
     @TestFactory
     Stream<DynamicTest> codeBlocks_ofEachPage_occurInSources() throws IOException {
         return onEachPage(page -> Snippets.missing(groups(BLOCK, Files.readString(page))));
+    }
+
+    /** Code that is marked in another way, such as {@code ```kt}, would not be compared with the sources. */
+    @TestFactory
+    Stream<DynamicTest> codeBlocks_ofEachPage_haveALanguageThatIsKnown() throws IOException {
+        return onEachPage(page -> groups(LANGUAGE, Files.readString(page)).stream()
+                .filter(language -> !LANGUAGES.contains(language))
+                .toList());
     }
 
     @TestFactory
