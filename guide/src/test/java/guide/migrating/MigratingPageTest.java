@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What docs/MIGRATING.md has besides blocks of code: patterns to search by, and a table of names. */
+/** The patterns and the table of names of docs/MIGRATING.md; {@code MarkdownTest} checks its blocks of code. */
 @Tag("any-jdk")
 class MigratingPageTest {
     private static final Path PAGE = Pages.ROOT.resolve("docs/MIGRATING.md");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What README.md claims of Baton, with the lines that prove it. */
+/** The claims of README.md, with the lines that prove them. */
 class ReadmeClaimsTest {
     @Test
     fun queue_ofACoroutineAFutureAndAThread_isOne(): Unit = runBlocking {
