@@ -247,9 +247,7 @@ public final class AsyncRateLimiter implements AutoCloseable {
                 CallerContext.supplier(Stages.<T>ofCallable(action)), requests.permit(timeout), executor);
     }
 
-    /**
-     * Changes the rate from now on, and the burst to {@code permits}. As {@link #update(int, Duration, int)} otherwise.
-     */
+    /** Changes the rate from now on, and the burst to {@code permits}; see {@link #update(int, Duration, int)}. */
     public void update(int permits, Duration per) {
         update(permits, per, permits);
     }
