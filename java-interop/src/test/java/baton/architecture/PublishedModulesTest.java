@@ -31,6 +31,7 @@ class PublishedModulesTest {
     private static final List<String> PLACES = List.of(
             "pom.xml", // for the other modules, in dependencyManagement
             "bom/pom.xml",
+            "site/pom.xml", // as a dependency, and the folders of its sources
             "release/consumer/pom.xml",
             "java-interop/src/test/java/baton/architecture/PublishedPomsTest.java",
             "java-interop/src/test/java/baton/architecture/ApiDumpTest.java",
