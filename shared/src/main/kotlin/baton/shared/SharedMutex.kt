@@ -4,6 +4,7 @@ import baton.PermitTimeoutException
 import baton.shared.core.SharedMutexCore
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
+import baton.waiting.flight.FlightEvents
 import java.time.Duration as JavaDuration
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -80,6 +81,12 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
         return orNullAfter(timeout) { core.lock() }
     }
 
+    /** As [lock], or throws [PermitTimeoutException]. Inlined bodies call it: it stays in their bytecode. */
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend fun lockWithin(timeout: Duration): SharedLock =
+        tryLock(timeout) ?: throw FlightEvents.late("not locked within $timeout: ", this)
+
     /**
      * Locks, blocking the thread while it waits.
      *
@@ -143,8 +150,7 @@ public suspend inline fun <T> SharedMutex.withLock(
     block: (SharedLock) -> T,
 ): T {
     contract { callsInPlace(block, InvocationKind.AT_MOST_ONCE) }
-    val lock = tryLock(timeout) ?: throw PermitTimeoutException("not locked within $timeout: $this")
-    return lock.hold(repair, block)
+    return lockWithin(timeout).hold(repair, block)
 }
 
 /** For the inlined bodies of `withLock` alone. */

@@ -4,6 +4,7 @@ import baton.PermitTimeoutException
 import baton.shared.core.SharedSemaphoreCore
 import baton.shared.waiting.orNullAfter
 import baton.waiting.Parking
+import baton.waiting.flight.FlightEvents
 import java.time.Duration as JavaDuration
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
@@ -97,6 +98,12 @@ public class SharedSemaphore internal constructor(@get:JvmSynthetic internal val
         return orNullAfter(timeout) { core.acquire(permits) }
     }
 
+    /** As [acquire], or throws [PermitTimeoutException]. Inlined bodies call it: it stays in their bytecode. */
+    @PublishedApi
+    @JvmSynthetic
+    internal suspend fun acquireWithin(timeout: Duration): SharedPermit =
+        tryAcquire(1, timeout) ?: throw FlightEvents.late("no permit within $timeout from ", this)
+
     /**
      * Takes [permits], blocking the thread while it waits.
      *
@@ -143,6 +150,5 @@ public suspend inline fun <T> SharedSemaphore.withPermit(block: () -> T): T {
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> SharedSemaphore.withPermit(timeout: Duration, block: () -> T): T {
     contract { callsInPlace(block, InvocationKind.EXACTLY_ONCE) }
-    val permit = tryAcquire(1, timeout) ?: throw PermitTimeoutException("no permit within $timeout from $this")
-    return permit.use { block() }
+    return acquireWithin(timeout).use { block() }
 }
