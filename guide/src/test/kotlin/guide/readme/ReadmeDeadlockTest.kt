@@ -4,6 +4,7 @@ import baton.monitoring.Deadlocks
 import baton.sync.Mutex
 import baton.sync.withLock
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.cancelChildren
 import kotlinx.coroutines.delay
@@ -28,9 +29,9 @@ class ReadmeDeadlockTest {
         val bob = Mutex(name = "bob")
         launch(CoroutineName("rent")) { alice.withLock { delay(10.milliseconds).also { bob.withLock {} } } }
         launch(CoroutineName("refund")) { bob.withLock { delay(10.milliseconds).also { alice.withLock {} } } }
-        while (report.isEmpty()) { // a cycle is reported once it has stood for a second
+        repeat(2) { // finds a cycle that has stood for a second
+            delay(1.1.seconds)
             Deadlocks.find().forEach { println(it) }
-            delay(100.milliseconds)
         }
         coroutineContext.cancelChildren()
         val edge = Regex("coroutine 'rent' waits for Mutex 'bob' \\(for .*s\\), held by coroutine 'refund', taken at")
