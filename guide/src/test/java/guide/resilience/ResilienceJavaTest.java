@@ -209,6 +209,14 @@ class ResilienceJavaTest {
         assertTrue(lines.get(0).startsWith("SUCCESS after PT"), lines.get(0));
     }
 
+    @Test
+    void metrics_afterAFailure_areOneLine() {
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.create("billing");
+        breaker.protect(() -> CompletableFuture.failedFuture(new IOException("down")));
+        log(breaker.metrics().toString()); // calls = 1, failureRate = 1.0, slowRate = 0.0, rejected = 0
+        assertEquals(List.of("calls = 1, failureRate = 1.0, slowRate = 0.0, rejected = 0"), lines);
+    }
+
     private void log(String line) {
         lines.add(line);
     }

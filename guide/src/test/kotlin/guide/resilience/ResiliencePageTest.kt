@@ -5,6 +5,7 @@ import baton.PermitTimeoutException
 import baton.Refusal
 import baton.monitoring.CallEvent
 import baton.monitoring.CallOutcome
+import baton.resilience.AttemptTimeoutException
 import baton.resilience.Backoff
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
@@ -244,6 +245,21 @@ class ResiliencePageTest {
         upstream.onCall { event -> log("${event.outcome} after ${event.duration}, ${event.attempts} attempts") }
         upstream.call { delay(1.seconds) }
         assertEquals(listOf("SUCCESS after 1s, 1 attempts"), lines)
+    }
+
+    @Test
+    fun metrics_afterAFailure_areOneLine() = runTest {
+        val lines = ArrayList<String>()
+        fun log(line: String) = lines.add(line)
+        val breaker = CircuitBreaker(name = "billing")
+        assertThrows<IOException> { breaker.protect { throw IOException("down") } }
+        log("${breaker.metrics}") // calls = 1, failureRate = 1.0, slowRate = 0.0, rejected = 0
+        assertEquals(listOf("calls = 1, failureRate = 1.0, slowRate = 0.0, rejected = 0"), lines)
+    }
+
+    @Test
+    fun retryIf_byDefault_acceptsTheTimeLimitOfAnAttempt() {
+        assertTrue(RetryPolicy().retryIf(AttemptTimeoutException("late")))
     }
 
     /**
