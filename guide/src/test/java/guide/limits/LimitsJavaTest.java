@@ -76,13 +76,20 @@ class LimitsJavaTest {
     }
 
     @Test
-    void byKey_breakerAndSemaphore_letThrough() {
+    void byKey_breakerAndSemaphore_letThrough() throws Exception {
         String host = "api.example";
         AsyncSemaphores<String> perHost = AsyncSemaphores.create(4);
         AsyncCircuitBreakers<String> breakers =
                 AsyncCircuitBreakers.create(AsyncCircuitBreaker.builder().minimumCalls(20), Duration.ofMinutes(10));
         CompletableFuture<String> page = breakers.protect(host, () -> perHost.withPermit(host, () -> fetch(url)));
         assertEquals("page of " + url, page.join());
+        CompletableFuture<String> soon = perHost.withPermit(host, () -> fetch(url), Duration.ofMillis(100));
+        String text = perHost.blocking().call(host, Duration.ofMillis(100), () -> fetchBlocking(url));
+        assertEquals(List.of("page of " + url, "text of " + url), List.of(soon.join(), text));
+    }
+
+    private static String fetchBlocking(String url) {
+        return "text of " + url;
     }
 
     @Test

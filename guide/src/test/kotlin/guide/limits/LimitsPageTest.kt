@@ -1,9 +1,13 @@
 package guide.limits
 
 import baton.PermitTimeoutException
+import baton.monitoring.CallOutcome
+import baton.monitoring.Waits
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitBreakers
 import baton.resilience.RateLimiter
+import baton.resilience.RateLimiters
+import baton.resilience.ResiliencePipeline
 import baton.resilience.per
 import baton.resilience.withPermit
 import baton.sync.Mutexes
@@ -34,6 +38,21 @@ class LimitsPageTest {
     private val url = "https://api.example"
 
     private fun fetch(url: String) = "page of $url"
+
+    @Test
+    fun limitOfACustomer_whoIsThrottled_isInTheDumpAndARefusalOfThePipeline() = runTest {
+        val perCustomer = RateLimiters<String>(1 per 1.hours, name = "throttled customers")
+        val upstream = ResiliencePipeline("billing")
+        val outcomes = ArrayList<CallOutcome>()
+        upstream.onCall { outcomes += it.outcome }
+        upstream.call { perCustomer.withPermit("ann", timeout = 1.seconds) {} }
+        assertThrows<PermitTimeoutException> { upstream.call { perCustomer.withPermit("ann", timeout = 1.seconds) {} } }
+        assertEquals(listOf(CallOutcome.SUCCESS, CallOutcome.REFUSED), outcomes)
+        val waiter = launch { perCustomer.acquire("ann") }
+        runCurrent()
+        assertTrue("throttled customers[ann]" in Waits.dump())
+        waiter.cancel()
+    }
 
     @Test
     fun api_thirtyRequestsOfACustomer_takeASecond() = runTest {
