@@ -52,11 +52,26 @@ class ParallelJavaTest {
 
     @Test
     void mapSettled_oneFails_isAnOutcome() {
-        CompletableFuture<List<Outcome<String>>> outcomes = Tasks.mapSettled(urls, 5, 10, url -> fetch(url));
-        long failed = outcomes.join().stream()
-                .filter(outcome -> outcome instanceof Outcome.Failure)
-                .count();
-        assertEquals(1, failed);
+        List<Outcome<String>> outcomes =
+                Tasks.mapSettled(urls, 5, 10, url -> fetch(url)).join();
+        for (int i = 0; i < urls.size(); i++) {
+            Outcome<String> outcome = outcomes.get(i);
+            if (outcome instanceof Outcome.Success<String> success) save(urls.get(i), success.getValue());
+            else if (outcome instanceof Outcome.Failure failure) log(urls.get(i) + ": " + failure.getCause());
+            else log(urls.get(i) + ": " + outcome); // Outcome.Cancelled, or Outcome.NotStarted: ten others have failed
+        }
+        assertEquals(List.of("saved a", "b: java.io.IOException: down", "saved c"), lines);
+        assertEquals(3, Tasks.mapSettled(urls, 5, url -> fetch(url)).join().size());
+    }
+
+    private final List<String> lines = new ArrayList<>();
+
+    private void save(String url, String page) {
+        lines.add("saved " + url);
+    }
+
+    private void log(String line) {
+        lines.add(line);
     }
 
     @Test
