@@ -55,8 +55,10 @@ class LocksPageTest {
 
     @Test
     fun mutex_withATimeoutAndAnOwner() = runTest {
-        mutex.withLock(500.milliseconds, owner = "job 7") {
-            val again = assertThrows<IllegalStateException> { mutex.lock(owner = "job 7") }
+        val job = "job 7" // kept in a val: owners are compared by identity
+
+        mutex.withLock(500.milliseconds, owner = job) {
+            val again = assertThrows<IllegalStateException> { mutex.lock(owner = job) }
             assertEquals("Mutex 'account 42' is already locked by job 7", again.message)
         }
         if (mutex.tryLock()) mutex.unlock() // never waits
