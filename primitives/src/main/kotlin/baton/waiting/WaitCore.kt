@@ -95,6 +95,10 @@ public abstract class WaitCore : TinyLock(), ClockOwner {
      */
     internal open fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {}
 
+    /** How many waiters [visitOthers] can visit. Under the lock. */
+    internal open val queuedOthers: Int
+        get() = 0
+
     /** As [visitWaiters], for those that ask for something else: receivers of a channel, callers of `awaitIdle`. */
     internal open fun visitOthers(limit: Int, visit: (Waiter) -> Unit) {}
 

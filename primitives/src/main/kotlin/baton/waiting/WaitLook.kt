@@ -40,11 +40,10 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
             peak = watch.looked(maxOf(peakWaiting, waiting))
             peakWaiting = waiting
             visitWaiters(NAMED_WAITERS) {
-                val known = it.note
-                val note = known ?: WaitNote(now).also { new -> it.note = new }
+                val note = it.notedBy(now)
                 val before = longest
                 if (before == null || note.since - before.since < 0) longest = note
-                if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request, note, known != null)
+                if (found.size < NAMED_WAITERS) found += SeenWaiter(it, it.request, note)
             }
             watch
         }
@@ -61,30 +60,44 @@ internal fun WaitCore.lookAtWaiters(): WaitLook {
 internal class SeenWait(val call: String, val caller: String, val nanos: Long, val isExact: Boolean)
 
 /**
- * The waits of the first [limit] waiters of each queue, the oldest first, and how many of them are among those that
- * [lookAtWaiters] counts.
+ * The waits of a core.
+ *
+ * @property waits of the first waiters of each queue, the oldest first.
+ * @property waiting how many callers wait, as [lookAtWaiters] counts them.
+ * @property others how many callers wait for something else: see [WaitCore.visitOthers].
+ * @property otherCalls the calls of those, each once.
  */
-internal fun WaitCore.waits(limit: Int): Pair<List<SeenWait>, Int> {
+internal class SeenWaits(val waits: List<SeenWait>, val waiting: Int, val others: Int, val otherCalls: List<String>)
+
+/** The waits of the first [limit] waiters of each queue. */
+internal fun WaitCore.waits(limit: Int): SeenWaits {
     val found = ArrayList<SeenWaiter>()
     var counted = 0
+    var waiting = 0
+    var others = 0
     val now = System.nanoTime()
     val visit = { waiter: Waiter ->
-        val note = waiter.note
-        val new = note ?: WaitNote(now).also { waiter.note = it }
-        found += SeenWaiter(waiter, waiter.request, new, isExact = note != null)
+        found += SeenWaiter(waiter, waiter.request, waiter.notedBy(now))
+        Unit
     }
     guard.decide {
         visitWaiters(limit, visit)
         counted = found.size
+        waiting = queuedWaiters
+        others = queuedOthers
         visitOthers(limit, visit)
     }
+    val otherCalls = found.drop(counted).map { verbOf(it) }.distinct()
     found.sortBy { it.note.since - now }
-    val waits = found.map { SeenWait(verbOf(it), nameOf(it), maxOf(0, now - it.note.since), it.isExact) }
-    return waits to counted
+    val waits = found.map { SeenWait(verbOf(it), nameOf(it), maxOf(0, now - it.note.since), it.note.isExact) }
+    return SeenWaits(waits, waiting, others, otherCalls)
 }
 
+/** Its note; if there is none, a new one of a look at the time [now]. */
+private fun Waiter.notedBy(now: Long): WaitNote = note ?: WaitNote(now, isExact = false).also { note = it }
+
 /** A waiter, and what it asked for: it may serve its coroutine's next wait when its name is read. */
-private class SeenWaiter(val waiter: Waiter, val request: Any?, val note: WaitNote, val isExact: Boolean)
+private class SeenWaiter(val waiter: Waiter, val request: Any?, val note: WaitNote)
 
 /** Not under the lock: a name may come from users' code. */
 private fun WaitCore.nameOf(seen: SeenWaiter): String =

@@ -12,6 +12,7 @@ import baton.sync.Mutexes
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
 import baton.sync.WaitGroup
+import baton.waiting.WaitNote
 import java.lang.management.ManagementFactory
 import javax.management.ObjectName
 import javax.management.StandardMBean
@@ -68,7 +69,11 @@ class WaitsTest {
         waiting("starter") { latch.await() }
         waiting("parent") { group.await() }
         assertEquals(
-            listOf("Semaphore 'permits': 1 of 2 in use, 1 waiting", "  acquire by two", "  awaitIdle by closer"),
+            listOf(
+                "Semaphore 'permits': 1 of 2 in use, 1 waiting, 1 in awaitIdle",
+                "  acquire by two",
+                "  awaitIdle by closer",
+            ),
             linesAbout("Semaphore 'permits'"),
         )
         assertEquals(
@@ -107,6 +112,40 @@ class WaitsTest {
             Waits.dump().lines().filter { it.startsWith("  lock by first") || it.startsWith("  lock by second") }
         assertEquals(2, lines.size)
         assertFalse("at least" in lines.single { "second" in it })
+    }
+
+    @Test
+    fun dump_ofAReceiver_saidThatNoCallerWaits_andAtLeast() = runTest {
+        val jobs = Channel<Int>(4, name = "idle jobs")
+        Waits.register().use {
+            waiting("worker") { jobs.receive() }
+            val lines = Waits.dump().split("\n\n").single { it.startsWith("Channel 'idle jobs': ") }.trim().lines()
+            assertEquals("Channel 'idle jobs': 0 of 4 in use, 0 waiting, 1 in receive", lines[0])
+            assertTrue(lines.drop(1).all { Regex("  \\w+ by \\w+ for [0-9]\\S*").matches(it) }) { "$lines" }
+            val json = Regex("""\{"type":"Channel","name":"idle jobs",.*?]""").find(Waits.dumpJson())?.value.orEmpty()
+            assertTrue(""""waiting":0,"others":1,"waits"""" in json) { json }
+            assertEquals(1, Regex(""""atLeast":false""").findAll(json).count()) { json }
+        }
+    }
+
+    @Test
+    fun dump_ofAWaitFromBeforeTheNotes_saidAtLeastOnlyOnce() = runTest {
+        val mutex = Mutex(locked = true, name = "from before")
+        WaitNote.areTaken = false
+        waiting("early") { mutex.lock() }
+        repeat(2) {
+            val text = Waits.dump()
+            assertTrue("  lock by early for at least " in text) { text }
+        }
+    }
+
+    @Test
+    fun dump_ofMoreReceiversThanItNames_saysHowMany() = runTest {
+        val jobs = Channel<Int>(name = "crowded jobs")
+        repeat(103) { waiting("w$it") { jobs.receive() } }
+        val lines = linesAbout("Channel 'crowded jobs'")
+        assertEquals("Channel 'crowded jobs': 0 of 0 in use, 0 waiting, 103 in receive", lines.first())
+        assertEquals("  and 3 more", lines.last())
     }
 
     @Test
@@ -155,7 +194,8 @@ class WaitsTest {
         waiting("tab\t") { mutex.lock() }
         val json = Waits.dumpJson()
         val about = Regex("""\{"type":"Mutex","name":"\\"quoted\\"\\u000a",[^}]*}""").find(json)?.value.orEmpty()
-        val expected = """"inUse":1,"capacity":1,"waiting":1,"waits":[{"call":"lock","caller":"tab\u0009","millis":"""
+        val expected =
+            """"inUse":1,"capacity":1,"waiting":1,"others":0,"waits":[{"call":"lock","caller":"tab\u0009","millis":"""
         assertTrue(expected in about) { json }
         assertTrue(json.startsWith("""{"at":"20""") && json.endsWith("]}")) { json }
         assertTrue(mutex.isLocked)

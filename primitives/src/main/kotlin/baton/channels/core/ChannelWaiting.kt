@@ -14,16 +14,15 @@ internal abstract class ChannelWaiting<E>(
     onFull: OnFull,
     onDropped: ((E) -> Unit)?,
 ) : ChannelState<E>(capacity, order, onFull, onDropped) {
-    override fun enqueue(waiter: Waiter): Int =
-        when {
+    override fun enqueue(waiter: Waiter): Int {
+        noteWait(waiter)
+        return when {
             waiter.receives -> enqueueReceiver(waiter)
-            waiter.reserves -> {
-                noteWait(waiter)
-                decide { enqueueForPlace(waiter) }
-            }
+            waiter.reserves -> decide { enqueueForPlace(waiter) }
             waiter.watchesEnd -> decide { enqueueEndWatcher(waiter) }
             else -> enqueueSender(waiter)
         }
+    }
 
     /** Senders and those that reserve: a waiting receiver does not lack anything that the channel has. */
     override val queuedWaiters: Int
@@ -32,6 +31,9 @@ internal abstract class ChannelWaiting<E>(
     override fun visitWaiters(limit: Int, visit: (Waiter) -> Unit) {
         senders.forFirst(limit, visit)
     }
+
+    override val queuedOthers: Int
+        get() = receivers.size + endWatchers.size
 
     override fun visitOthers(limit: Int, visit: (Waiter) -> Unit) {
         receivers.forFirst(limit, visit)
@@ -91,7 +93,6 @@ internal abstract class ChannelWaiting<E>(
         }
 
     private fun enqueueSender(waiter: Waiter): Int {
-        noteWait(waiter)
         var refuser: ClauseWaiter? = null
         while (true) {
             val step = decide { sendUnderLock(waiter, refuser) }

@@ -4,6 +4,7 @@ import baton.monitoring.Deadlock
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.waiting.SeenWait
+import baton.waiting.SeenWaits
 import baton.waiting.WaitCore
 import baton.waiting.WaitNote
 import baton.waiting.holders.DeadlockDetection
@@ -25,22 +26,22 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
         objects = seen.sortedWith(compareByDescending<Seen> { it.longest }.thenBy { it.label })
     }
 
-    /**
-     * @property unseen how many more callers wait.
-     * @property failure what the look at it threw, if it did; there is no usage then.
-     */
+    /** @property failure what the look at it threw, if it did; there is no usage then. */
     private class Seen(
         val type: String,
         val name: String,
         val usage: Usage?,
-        val waits: List<SeenWait>,
-        val unseen: Int,
+        val seen: SeenWaits,
         val holders: List<String>,
         val failure: Throwable?,
     ) {
         val label = "$type '$name'"
+        val waits: List<SeenWait>
+            get() = seen.waits
+
         val longest = waits.firstOrNull()?.nanos ?: -1
-        val waiting = usage?.waiting ?: 0
+        val unseen = seen.waiting + seen.others - waits.size
+        val isAwaited = seen.waiting + seen.others > 0
     }
 
     private fun look(source: Monitored, core: WaitCore?): Seen {
@@ -49,29 +50,28 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
         return try {
             val holders = if (core is LockCore && DeadlockDetection.isOn) LockLook(core).holds else emptyList()
             val usage = source.usage()
-            val (waits, counted) = core?.waits(WAITERS) ?: (emptyList<SeenWait>() to usage.waiting)
             Seen(
                 type,
                 name,
                 usage,
-                waits,
-                unseen = usage.waiting - counted,
+                core?.waits(WAITERS) ?: SeenWaits(emptyList(), usage.waiting, others = 0, emptyList()),
                 holders.map { it.caller.describe() + whereTaken(it.caller.takenAt) },
                 failure = null,
             )
         } catch (e: Exception) {
-            Seen(type, name, usage = null, emptyList(), unseen = 0, emptyList(), e)
+            Seen(type, name, usage = null, SeenWaits(emptyList(), 0, 0, emptyList()), emptyList(), e)
         }
     }
 
     fun text(): String = buildString {
-        val waiting = objects.count { it.waiting > 0 }
+        val waiting = objects.count { it.isAwaited }
         append("Waits at $at: ${objects.size} objects with a name, callers wait for $waiting\n")
         for (seen in objects) {
             append('\n').append(seen.label).append(": ")
             val usage = seen.usage
             if (usage == null) append("failed: ${seen.failure}")
-            else append("${usage.inUse} of ${usage.capacity} in use, ${usage.waiting} waiting")
+            else append("${usage.inUse} of ${usage.capacity} in use, ${seen.seen.waiting} waiting")
+            if (seen.seen.others > 0) append(", ${seen.seen.others} in ${seen.seen.otherCalls.joinToString(" or ")}")
             append('\n')
             for (wait in seen.waits) {
                 val atLeast = if (wait.isExact) "" else "at least "
@@ -98,7 +98,8 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
                         seen.usage?.let {
                             number("inUse", it.inUse)
                             number("capacity", it.capacity)
-                            number("waiting", it.waiting.toLong())
+                            number("waiting", seen.seen.waiting.toLong())
+                            number("others", seen.seen.others.toLong())
                         }
                         each("waits", seen.waits) { wait ->
                             text("call", wait.call)

@@ -229,6 +229,9 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         return granted
     }
 
+    final override val queuedOthers: Int
+        get() = idle.size
+
     final override fun visitOthers(limit: Int, visit: (Waiter) -> Unit) {
         idle.forFirst(limit, visit)
     }
