@@ -5,7 +5,7 @@ public enum class RunOutcome {
     /** The action has returned. */
     SUCCEEDED,
 
-    /** The action has thrown, or the executor has rejected the run. */
+    /** The action has thrown. A run that the executor rejects is offered again, and has no outcome by that. */
     FAILED,
 
     /** The run took longer than [ScheduleConfig.runTimeout]. */

@@ -12,7 +12,8 @@ import kotlin.time.toJavaDuration
  *
  * @property fired how many actions have begun, each attempt of a run for itself.
  * @property succeeded how many actions have returned.
- * @property failed how many actions have thrown, and how many runs the executor has rejected.
+ * @property failed how many actions have thrown. A run that the executor rejects is offered again, and does not count
+ *   here.
  * @property timedOut how many runs took longer than [ScheduleConfig.runTimeout]; they do not count as [failed].
  * @property retried how many attempts have failed, or timed out, on which another one follows; these count as nothing
  *   else.
