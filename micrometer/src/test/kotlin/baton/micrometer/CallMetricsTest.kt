@@ -6,6 +6,7 @@ import baton.monitoring.Monitored
 import baton.resilience.CircuitBreaker
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitOpenException
+import baton.resilience.ResiliencePipeline
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.Trigger
@@ -80,6 +81,13 @@ class CallMetricsTest {
         assertEquals(3.0, timer.max(TimeUnit.SECONDS))
         assertEquals(listOf(0.5, 0.95, 0.99), timer.takeSnapshot().percentileValues().map { it.percentile() })
         assertEquals(0.0, registry.get("baton.calls.retries").tags("name", "bank").counter().count())
+    }
+
+    @Test
+    fun waits_forPermits_areTimedOfPipelinesAlone() = runTest {
+        watch(CircuitBreaker(name = "bank"), ResiliencePipeline("billing"))
+        val names = registry.find("baton.calls.wait").timers().map { it.id.getTag("name") }
+        assertEquals(listOf("billing"), names)
     }
 
     @Test
@@ -172,7 +180,10 @@ class CallMetricsTest {
         triggerNow(key)
     }
 
-    /** Makes all outcomes happen: a source has no meter for an outcome that it has not had. */
+    /**
+     * Makes all outcomes happen: a source has no meter for an outcome that it has not had, and a breaker none for
+     * waits.
+     */
     @Test
     fun queriesOfTheDashboard_nameMetersThatExist() = runTest {
         val prometheus = PrometheusMeterRegistry(PrometheusConfig.DEFAULT)
@@ -183,9 +194,11 @@ class CallMetricsTest {
         BatonMetrics(monitor).bindTo(prometheus)
         val breaker = CircuitBreaker(name = "bank").also { it.trip() }
         val schedule = Schedule<String>(name = "checks") { delay(30.minutes) }
-        kept.addAll(listOf(breaker, schedule))
-        monitor.watch(breaker)
-        monitor.watch(schedule)
+        val pipeline = ResiliencePipeline("billing")
+        for (source in listOf(breaker, pipeline, schedule)) {
+            kept += source
+            monitor.watch(source)
+        }
         backgroundScope.launch { schedule.run() }
         runCurrent()
         schedule.triggerNowOf("slow")

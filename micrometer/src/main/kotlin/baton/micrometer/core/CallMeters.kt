@@ -3,6 +3,7 @@ package baton.micrometer.core
 import baton.monitoring.CallEvent
 import baton.monitoring.CallOutcome
 import baton.monitoring.MonitoredCalls
+import baton.resilience.CircuitBreaker
 import io.micrometer.core.instrument.Counter
 import io.micrometer.core.instrument.Meter
 import io.micrometer.core.instrument.MeterRegistry
@@ -16,8 +17,11 @@ import kotlin.time.toJavaDuration
 /** The meters of the calls of one source. Used by each thread that ends a call, without a lock. */
 internal class CallMeters(private val registry: MeterRegistry, private val tags: Tags, source: MonitoredCalls) {
     private val timers = ConcurrentHashMap<Kind, Timer>()
+
+    /** Null for a breaker, whose calls wait for no permit. */
     private val waits =
-        timer("baton.calls.wait", "How long calls have waited for permits").tags(tags).register(registry)
+        if (source is CircuitBreaker) null
+        else timer("baton.calls.wait", "How long calls have waited for permits").tags(tags).register(registry)
     private val attempts = counter("baton.calls.attempts", "Attempts of calls")
     private val retries = counter("baton.calls.retries", "Attempts that a retry has begun")
 
@@ -35,7 +39,7 @@ internal class CallMeters(private val registry: MeterRegistry, private val tags:
         val kind = Kind(event.outcome, reasonOf(event))
         val timer = timers[kind] ?: newTimer(kind) ?: return
         timer.record(event.duration.toJavaDuration())
-        if (event.waited.isPositive()) waits.record(event.waited.toJavaDuration())
+        if (event.waited.isPositive()) waits?.record(event.waited.toJavaDuration())
         attempts.increment(event.attempts.toDouble())
         retries.increment(event.retries.toDouble())
     }
@@ -66,7 +70,7 @@ internal class CallMeters(private val registry: MeterRegistry, private val tags:
     fun remove() {
         listening.get()?.close()
         isRemoved = true
-        (timers.values + listOf<Meter>(waits, attempts, retries)).forEach(registry::remove)
+        (timers.values + listOfNotNull<Meter>(waits, attempts, retries)).forEach(registry::remove)
     }
 
     private companion object {
