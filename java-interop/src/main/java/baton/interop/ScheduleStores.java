@@ -9,8 +9,10 @@ import baton.scheduler.bridge.JdbcBridge;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The stores of an {@link AsyncSchedule}. A store serves one schedule, which closes it at its end. */
 public final class ScheduleStores {
@@ -35,14 +37,33 @@ public final class ScheduleStores {
                 Objects.requireNonNull(path, "path"), Objects.requireNonNull(codec, "codec"), true);
     }
 
+    /**
+     * Creates the tables of {@link #jdbc}, before the first schedule starts on them. No effect if they are there, so a
+     * program may call it at each start. The call blocks one of the threads that Kotlin has for that; {@link
+     * AsyncScheduleEdits#createTables} does the same on an executor.
+     *
+     * <pre>{@code
+     * ScheduleStores.createTables(dataSource, "jobs").join();
+     * AsyncSchedule<String> schedule = AsyncSchedule.<String>blockingBuilder(due -> send(due.getKey()))
+     *         .store(ScheduleStores.jdbc(dataSource, "jobs"))
+     *         .start();
+     * }</pre>
+     *
+     * @return fails with the exceptions of {@link JdbcScheduleStore}; cancelling it does not cancel the call
+     * @throws IllegalArgumentException if the table's name has other characters than letters, digits and _
+     */
+    public static CompletableFuture<@Nullable Void> createTables(DataSource dataSource, String table) {
+        return AsyncScheduleEdits.of(dataSource, table).createTables();
+    }
+
     /** As {@link #jdbc(DataSource, String, KeyCodec)}, for keys that are strings. */
     public static ScheduleStore<String> jdbc(DataSource dataSource, String table) {
         return jdbc(dataSource, table, KeyCodec.Companion.getSTRING());
     }
 
     /**
-     * Keeps the entries in tables of H2, SQLite or PostgreSQL, which {@link AsyncScheduleEdits} creates and edits; see
-     * {@link JdbcScheduleStore} for the tables, the one owner, and what survives a crash. Edits of other programs are
+     * Keeps the entries in tables of H2, SQLite or PostgreSQL, which {@link #createTables} creates and {@link
+     * AsyncScheduleEdits} edits; see {@link JdbcScheduleStore} for the tables, the one owner, and what survives a crash. Edits of other programs are
      * looked for every 5 seconds, on PostgreSQL they arrive at once. Its calls block the threads that Kotlin has for
      * that.
      *

@@ -16,6 +16,7 @@ import baton.scheduler.ScheduleOwnedException;
 import baton.scheduler.ScheduleStore;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -105,6 +106,35 @@ class JdbcScheduleStoreTest {
         schedule.shutdown().get(120, TimeUnit.SECONDS);
         executor.shutdown();
         edits.close().get(120, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void createTables_beforeTheStart_letsASchedulePutItsEntries() throws Exception {
+        source("created");
+        ScheduleStores.createTables(source, "jobs").get(120, TimeUnit.SECONDS);
+        ScheduleStores.createTables(source, "jobs").get(120, TimeUnit.SECONDS); // at each start
+        AsyncSchedule<String> schedule = AsyncSchedule.<String>blockingBuilder(due -> {})
+                .store(ScheduleStores.jdbc(source, "jobs"))
+                .start();
+        schedule.put("a", Triggers.every(Duration.ofHours(1)));
+        schedule.shutdown().get(120, TimeUnit.SECONDS);
+        AsyncSchedule<String> next = AsyncSchedule.<String>blockingBuilder(due -> {})
+                .store(ScheduleStores.jdbc(source, "jobs"))
+                .start();
+        next.resync().get(120, TimeUnit.SECONDS);
+        assertEquals(1, next.size());
+        next.shutdown().get(120, TimeUnit.SECONDS);
+        assertThrows(IllegalArgumentException.class, () -> ScheduleStores.createTables(source, "a; DROP TABLE b"));
+    }
+
+    @Test
+    void schedule_withoutItsTables_endsWithTheNameOfTheCallThatCreatesThem() throws Exception {
+        AsyncSchedule<String> schedule = AsyncSchedule.<String>blockingBuilder(due -> {})
+                .store(ScheduleStores.jdbc(source("missing"), "jobs"))
+                .onFailure((key, failure) -> {})
+                .start();
+        SQLException failure = failureOf(SQLException.class, schedule.ended());
+        assertTrue(failure.getMessage().contains("call createTables"), failure.getMessage());
     }
 
     @Test

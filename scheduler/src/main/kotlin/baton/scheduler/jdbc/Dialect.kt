@@ -59,6 +59,18 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
         }
     }
 
+    /** @throws SQLException of the same state, that names the remedy, if [action] finds a table missing. */
+    inline fun <T> namingMissing(names: TableNames, action: () -> T): T =
+        try {
+            action()
+        } catch (e: SQLException) {
+            // SQLite has no states.
+            if (e.sqlState !in MISSING && "no such table" !in e.message.orEmpty()) throw e
+            val message =
+                "the tables of ${names.rows} are not there: call createTables, in Java that of ScheduleStores, first"
+            throw SQLException(message, e.sqlState, e.errorCode, e)
+        }
+
     inline fun <T> refusingKeyword(names: TableNames, action: () -> T): T =
         try {
             action()
@@ -106,6 +118,9 @@ internal abstract class Dialect(val name: String, private val oldest: List<Int>)
         private const val INTEGRITY = "23"
         const val UNIQUE_VIOLATION = "23505"
         val SYNTAX_ERRORS = setOf("42000", "42001", "42601")
+
+        /** Of H2 a table, the same in an empty database, and a sequence; of PostgreSQL either. */
+        val MISSING = setOf("42S02", "42S03", "42S04", "90036", "42P01")
 
         /** @throws SQLFeatureNotSupportedException for any other database. */
         fun of(connection: Connection): Dialect {

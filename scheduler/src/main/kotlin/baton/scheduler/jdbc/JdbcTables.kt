@@ -50,10 +50,11 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
         isValid = true
     }
 
-    private fun Transaction.validate() {
-        dialect.validate(this, names)
-        dialect.checkVersion(this, names)
-    }
+    private fun Transaction.validate() =
+        dialect.namingMissing(names) {
+            dialect.validate(this, names)
+            dialect.checkVersion(this, names)
+        }
 
     fun load(since: Long): List<ScheduleRow<K>> {
         if (since == 0L) isClosed = false else checkOpen()
@@ -150,7 +151,7 @@ internal class JdbcTables<K : Any>(source: DataSource, codec: KeyCodec<K>, priva
         var left = edited.map(rows::textsOf).sortedBy { it.key }
         repeat(TRIES) {
             // On SQLite, a transaction that begins with a read may be unable to write.
-            val revision = transaction.nextRevision(names)
+            val revision = transaction.dialect.namingMissing(names) { transaction.nextRevision(names) }
             if (!isValid) transaction.validate()
             isValid = true
             val newer = rows.upsert(transaction, left, revision, editor)

@@ -3,7 +3,10 @@ package baton.scheduler.jdbc
 import baton.Priority
 import baton.scheduler.JdbcScheduleStore
 import baton.scheduler.KeyCodec
+import baton.scheduler.Schedule
+import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleRow
+import baton.scheduler.Trigger
 import baton.scheduler.jdbc.databases.H2Database
 import baton.scheduler.jdbc.databases.JdbcStoreFixture
 import baton.scheduler.jdbc.databases.PostgresDatabase
@@ -12,9 +15,11 @@ import java.lang.reflect.Proxy
 import java.nio.file.Path
 import java.sql.Connection
 import java.sql.DatabaseMetaData
+import java.sql.SQLException
 import java.sql.SQLFeatureNotSupportedException
 import javax.sql.DataSource
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.runBlocking
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -122,5 +127,31 @@ class JdbcRefusalTest {
         override fun encode(key: Nameless): String = key.text.ifEmpty { error("no text") }
 
         override fun decode(text: String) = Nameless(text)
+    }
+
+    /** A user who had not called createTables saw "no such table: jobs", and nothing that names the remedy. */
+    @Test
+    fun tables_thatAreMissing_failEachFirstCallWithTheNameOfTheCallThatCreatesThem() {
+        for (database in listOf(H2Database(directory), SqliteDatabase(directory), PostgresDatabase())) database.use {
+            fun store() = JdbcScheduleStore(it.source, KeyCodec.STRING, table = "jobs")
+            assertNamesCreateTables { Schedule(store(), config = ScheduleConfig(onFailure = { _, _ -> })) {}.run() }
+            assertNamesCreateTables { store().load(0) }
+            assertNamesCreateTables { store().edit("a", Trigger.every(1.minutes)) }
+            it.connect().use { connection ->
+                connection.autoCommit = false
+                assertNamesCreateTables { store().edit(connection) { put("a", Trigger.every(1.minutes)) } }
+                connection.rollback()
+            }
+        }
+    }
+
+    private fun assertNamesCreateTables(call: suspend () -> Unit) {
+        val failure = assertThrows<SQLException> { runBlocking { call() } }
+        assertEquals(
+            "the tables of jobs are not there: call createTables, in Java that of ScheduleStores, first",
+            failure.message,
+        )
+        val cause = failure.cause as SQLException
+        assertEquals(cause.sqlState to cause.errorCode, failure.sqlState to failure.errorCode)
     }
 }
