@@ -24,11 +24,20 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>Or with try-with-resources, here with a time limit:
+ *
+ * <pre>{@code
+ * try (Permit held = mutex.blocking().acquire(Duration.ofMillis(100))) {
+ *     balance += amount;
+ * }
+ * }</pre>
+ *
  * <p>It has no state of its own: threads, Java futures, Kotlin coroutines and {@code select} clauses that use the same
  * mutex wait in one queue and are granted strictly in the order of their arrival. A waiting thread parks, so a virtual
  * thread leaves its carrier.
  *
- * <p><i>Owner.</i> The thread that locks is the owner, as {@link AsyncMutex#holder()} shows. It alone can unlock here.
+ * <p><i>Owner.</i> The thread that locks is the owner, as {@link AsyncMutex#holder()} shows. It alone can unlock here,
+ * but any thread may close the {@link Permit} of {@link #acquire()}.
  * The lock is not reentrant: a second lock by its owner would wait for itself, and throws
  * {@link IllegalStateException} instead.
  *
@@ -95,6 +104,27 @@ public final class BlockingMutex implements Lock {
     @Override
     public void unlock() {
         lock.unlock();
+    }
+
+    /**
+     * As {@link #lockInterruptibly()}, and returns a permit whose {@code close} unlocks the mutex. The current thread is
+     * the owner until then. If {@link #unlock()} has unlocked the mutex before, {@code close} throws {@link
+     * IllegalStateException}.
+     *
+     * @throws IllegalStateException if the current thread holds it already
+     */
+    public Permit acquire() throws InterruptedException {
+        return lock.acquire();
+    }
+
+    /**
+     * As {@link #acquire()}, but waits {@code timeout} at most. With zero or less it does not wait.
+     *
+     * @throws PermitTimeoutException if the mutex was not granted in time; it is not held
+     * @throws IllegalStateException if the current thread holds it already
+     */
+    public Permit acquire(Duration timeout) throws InterruptedException, PermitTimeoutException {
+        return lock.acquire(timeout);
     }
 
     /**

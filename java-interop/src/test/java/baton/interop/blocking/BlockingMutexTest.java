@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.PermitTimeoutException;
 import baton.interop.AsyncMutex;
 import baton.interop.BlockingMutex;
 import baton.interop.Permit;
@@ -154,6 +155,59 @@ class BlockingMutexTest {
         assertTrue(late.getMessage().startsWith("not locked within 1ms: Mutex 'accounts'"), late.getMessage());
         held.close();
         assertEquals("value", lock.call(Duration.ZERO, () -> "value"));
+    }
+
+    @Test
+    void acquire_thread_isTheHolderUntilThePermitIsClosed() throws Exception {
+        try (Permit held = lock.acquire()) {
+            assertTrue(lock.isHeldByCurrentThread());
+            assertThrows(IllegalStateException.class, lock::acquire);
+            assertThrows(IllegalStateException.class, () -> lock.acquire(Duration.ofSeconds(1)));
+            assertTrue(held.isHeld());
+        }
+        assertFalse(mutex.isLocked());
+        Permit held = lock.acquire(Duration.ZERO);
+        BlockedCall.started(
+                        () -> { // any thread may close it
+                            held.close();
+                            return null;
+                        })
+                .result();
+        assertFalse(mutex.isLocked());
+        Permit unlocked = lock.acquire();
+        lock.unlock();
+        assertThrows(IllegalStateException.class, unlocked::close);
+    }
+
+    @Test
+    void acquire_notGrantedInTime_throwsAndHoldsNothing() throws Exception {
+        Permit held = mutex.lock().join();
+        for (Duration timeout : new Duration[] {Duration.ofSeconds(-1), Duration.ZERO, Duration.ofMillis(1)}) {
+            PermitTimeoutException late = assertThrows(PermitTimeoutException.class, () -> lock.acquire(timeout));
+            assertTrue(late.getMessage().startsWith("not locked within "), late.getMessage());
+        }
+        assertEquals(0, mutex.waiting());
+        BlockedCall<Boolean> waiter = BlockedCall.parked(() -> {
+            try (Permit granted = lock.acquire(Duration.ofDays(1))) {
+                return granted.isHeld() && lock.isHeldByCurrentThread();
+            }
+        });
+        held.close();
+        assertTrue(waiter.result());
+        assertFalse(mutex.isLocked());
+    }
+
+    @Test
+    void acquire_interrupted_throwsAndHoldsNothing() throws Exception {
+        Permit held = mutex.lock().join();
+        BlockedCall<Boolean> waiter = BlockedCall.parked(() -> {
+            assertThrows(InterruptedException.class, lock::acquire);
+            return mutex.waiting() == 0;
+        });
+        waiter.thread.interrupt();
+        assertTrue(waiter.result());
+        held.close();
+        assertFalse(mutex.isLocked());
     }
 
     @Test

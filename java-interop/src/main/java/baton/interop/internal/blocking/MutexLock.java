@@ -2,7 +2,9 @@ package baton.interop.internal.blocking;
 
 import baton.PermitTimeoutException;
 import baton.bridge.SyncBridge;
+import baton.interop.Permit;
 import baton.interop.internal.futures.Late;
+import baton.interop.internal.futures.MutexPermit;
 import baton.sync.Mutex;
 import baton.waiting.ThreadWaiter;
 import java.time.Duration;
@@ -35,6 +37,20 @@ public final class MutexLock extends ThreadLock {
     @Override
     PermitTimeoutException late(Duration timeout) {
         return Late.lock(timeout, mutex);
+    }
+
+    /** As {@link #lockInterruptibly()}, with a permit that unlocks the mutex. */
+    public Permit acquire() throws InterruptedException {
+        MutexPermit permit = new MutexPermit(mutex, Thread.currentThread());
+        lockInterruptibly();
+        return permit.handedOut();
+    }
+
+    /** As {@link #acquire()}, but fails with {@link PermitTimeoutException} if it was not granted in time. */
+    public Permit acquire(Duration timeout) throws InterruptedException, PermitTimeoutException {
+        MutexPermit permit = new MutexPermit(mutex, Thread.currentThread());
+        lockInterruptibly(timeout);
+        return permit.handedOut();
     }
 
     public boolean isHeldByCurrentThread() {

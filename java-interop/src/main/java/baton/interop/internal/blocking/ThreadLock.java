@@ -75,10 +75,15 @@ abstract class ThreadLock implements Lock {
 
     /** As {@link #call(Callable)}, but fails with {@link PermitTimeoutException} if the lock was not granted in time. */
     public final <T extends @Nullable Object> T call(Duration timeout, Callable<T> action) throws Exception {
-        long nanos = Timeout.nanos(timeout);
+        Objects.requireNonNull(timeout, "timeout");
         Objects.requireNonNull(action, "action");
-        if (!lockWithin(nanos)) throw late(timeout);
+        lockInterruptibly(timeout);
         return callHolding(action);
+    }
+
+    /** As {@link #lockInterruptibly()}, but fails with {@link PermitTimeoutException} if it was not granted in time. */
+    final void lockInterruptibly(Duration timeout) throws InterruptedException, PermitTimeoutException {
+        if (!lockWithin(Timeout.nanos(timeout))) throw late(timeout);
     }
 
     private <T extends @Nullable Object> T callHolding(Callable<T> action) throws Exception {
