@@ -16,6 +16,7 @@ import baton.interop.AsyncRetry;
 import baton.interop.AsyncSchedule;
 import baton.interop.AsyncSemaphore;
 import baton.interop.BlockingChannel;
+import baton.interop.BlockingMutex;
 import baton.interop.BlockingPipeline;
 import baton.interop.BlockingReadWriteLock;
 import baton.interop.BlockingSemaphore;
@@ -123,6 +124,28 @@ class BlockingPageTest {
         lock.unlock();
         assertTrue(lock.tryLock(10, MILLISECONDS));
         lock.unlock();
+    }
+
+    private final AsyncMutex mutex = AsyncMutex.create("account 42");
+    private final BlockingMutex account = mutex.blocking();
+    private long balance;
+
+    void deposit(long amount) throws InterruptedException, PermitTimeoutException {
+        try (Permit held = account.acquire(Duration.ofMillis(100))) {
+            balance += amount;
+            log(held + ": " + balance);
+        }
+    }
+
+    @Test
+    void permit_ofAMutex_isGivenBack() throws Exception {
+        deposit(5);
+        try (Permit held = mutex.lock().join()) {
+            assertThrows(PermitTimeoutException.class, () -> deposit(5));
+            assertTrue(held.isHeld());
+        }
+        deposit(5);
+        assertEquals(10, balance);
     }
 
     private int price = 3;

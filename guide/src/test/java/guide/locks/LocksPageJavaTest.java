@@ -1,8 +1,12 @@
 package guide.locks;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.PermitTimeoutException;
 import baton.interop.AsyncBarrier;
 import baton.interop.AsyncCondition;
 import baton.interop.AsyncLatch;
@@ -10,8 +14,10 @@ import baton.interop.AsyncMutex;
 import baton.interop.AsyncMutexes;
 import baton.interop.AsyncReadWriteLock;
 import baton.interop.AsyncWaitGroup;
+import baton.interop.BlockingMutex;
 import baton.interop.CancellableFuture;
 import baton.interop.Permit;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +57,34 @@ class LocksPageJavaTest {
         depositBlocking(5);
         deposits.forEach(CompletableFuture::join);
         assertEquals(20, bank.balance.get());
+    }
+
+    long balanceInTime() throws Exception {
+        BlockingMutex lock = mutex.blocking();
+        return lock.call(Duration.ofMillis(100), () -> bank.readAsync().join()); // or PermitTimeoutException
+    }
+
+    boolean depositIfFree(long amount) throws InterruptedException {
+        BlockingMutex lock = mutex.blocking();
+        if (!lock.tryLock(100, MILLISECONDS)) return false;
+        try {
+            bank.writeAsync(bank.readAsync().join() + amount).join();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Test
+    void timeLimit_ofAHeldMutex_endsTheWait() throws Exception {
+        assertTrue(depositIfFree(5));
+        assertEquals(5, balanceInTime());
+        try (Permit held = mutex.lock().join()) {
+            assertFalse(depositIfFree(5));
+            assertThrows(PermitTimeoutException.class, this::balanceInTime);
+            assertTrue(held.isHeld());
+        }
+        assertEquals(5, balanceInTime());
     }
 
     private String value = "old";
