@@ -148,7 +148,7 @@ class ReadmeKotlinTest {
     // The schedule.
 
     fun startReports(scope: CoroutineScope, file: Path): Schedule<String> {
-        val store = JournalScheduleStore(file, KeyCodec.STRING) // survives a crash; or a database
+        val store = JournalScheduleStore(file, KeyCodec.STRING) // survives a restart; or a database
         val schedule = Schedule(store, name = "reports") { due -> send(due.key) }
         scope.launch { schedule.run() }
         schedule.put("daily", Trigger.daily(LocalTime.of(9, 0), ZoneId.of("Europe/Berlin")))
