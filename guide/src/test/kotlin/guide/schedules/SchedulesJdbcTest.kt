@@ -74,6 +74,49 @@ class SchedulesJdbcTest {
         running.cancelAndJoin()
     }
 
+    @Test
+    fun restart_afterTheShutdownHook_isFreeAtOnce() = runBlocking {
+        val dataSource = dataSource("h2")
+        JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs").createTables()
+        val first = Schedule(JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")) {}
+        val running = launch(Dispatchers.Default) { first.run() }
+        val hook = endWithTheJvm(first)
+        assertTrue(Runtime.getRuntime().removeShutdownHook(hook))
+        first.put("a", Trigger.every(1.minutes))
+        first.resync()
+        hook.start() // as at the end of the JVM
+        running.join()
+        val second = Schedule(JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")) {}
+        val again = launch(Dispatchers.Default) { second.run() }
+        second.resync()
+        assertEquals(1, second.size)
+        again.cancelAndJoin()
+    }
+
+    @Test
+    fun restart_whileAnotherOwnerIsAlive_waitsUntilItHasEnded() = runBlocking {
+        val dataSource = dataSource("h2")
+        JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs").createTables()
+        val first = Schedule(JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")) {}
+        val running = launch(Dispatchers.Default) { first.run() }
+        first.resync()
+        val runs = Channel<String>(Channel.UNLIMITED)
+        val refused = Channel<Throwable>(Channel.UNLIMITED)
+        val config = ScheduleConfig(onFailure = { _, failure -> refused.trySend(failure) })
+        val waiting =
+            launch(Dispatchers.Default) {
+                runOnceFree {
+                    val store = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")
+                    Schedule(store, config = config) { due -> runs.send(due.key) }
+                        .apply { put("a", Trigger.at(Instant.EPOCH)) }
+                }
+            }
+        assertTrue(refused.receive() is ScheduleOwnedException)
+        running.cancelAndJoin()
+        assertEquals("a", runs.receive())
+        waiting.cancelAndJoin()
+    }
+
     private fun dataSource(database: String): DataSource =
         if (database == "h2") JdbcDataSource().apply { setURL("jdbc:h2:${folder.resolve("jobs")}") }
         else SQLiteDataSource().apply { url = "jdbc:sqlite:${folder.resolve("jobs.db")}?journal_mode=WAL" }

@@ -12,6 +12,7 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.Trigger
 import java.nio.file.Files
 import java.nio.file.Path
+import java.sql.SQLException
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CancellationException
@@ -82,6 +83,11 @@ private fun tables() =
     listOf(
         message<IllegalArgumentException>("table = … is a keyword of …: use another name") {
             JdbcScheduleStore(newDatabase("keyword"), KeyCodec.STRING, table = "order").createTables()
+        },
+        message<SQLException>(
+            "the tables of … are not there: call createTables, in Java that of ScheduleStores, first"
+        ) {
+            Schedule(JdbcScheduleStore(newDatabase("missing"), KeyCodec.STRING), config = quiet) {}.run()
         },
         message<ScheduleOwnedException>("table … is owned by …, whose last sign of life was …") {
             val database = newDatabase("owned")
