@@ -18,6 +18,7 @@ import baton.waiting.flight.FlightEvents
 import baton.waiting.holders.Holder
 import baton.waiting.holders.callerByOwner
 import baton.waiting.holders.callerFor
+import baton.waiting.lockedBy
 import baton.waiting.lookAtWaiters
 import baton.waiting.nameOf
 import baton.waiting.wrongOwner
@@ -171,7 +172,7 @@ public class Mutex @JvmOverloads constructor(locked: Boolean = false, name: Stri
         val holder = holder
         val state =
             when {
-                holder != null -> "locked by ${nameOf(holder)}"
+                holder != null -> lockedBy(holder, owner)
                 isLocked -> "locked without an owner"
                 else -> NOT_LOCKED
             }

@@ -14,6 +14,15 @@ internal fun wrongOwner(call: String, owner: Any?, label: String, state: String)
 }
 
 /**
+ * The state of a lock that [holder] holds, for a caller that gave the owner [asked]. Owners are compared by identity.
+ */
+internal fun lockedBy(holder: Any, asked: Any?): String {
+    val name = nameOf(holder)
+    val isTwin = asked != null && asked !== holder && nameOf(asked) == name
+    return if (isTwin) "locked by another object that reads the same" else "locked by $name"
+}
+
+/**
  * The text for [owner], an object of the user, in a message. It is the object's identity if its `toString` throws, or
  * if that `toString` prints the primitive that is just printing it (an account, say, that locks its own mutex as the
  * owner), which would recurse without end.

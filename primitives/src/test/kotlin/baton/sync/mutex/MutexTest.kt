@@ -19,6 +19,15 @@ class MutexMessagesTest {
         assertThrows<IllegalStateException> { mutex.unlock(owner) }.message
 
     @Test
+    fun unlockByAnEqualOwner_wasSaidToBeRefusedToTheHolderItself() {
+        val mutex = Mutex(name = "m")
+        mutex.tryLock(listOf(7))
+        val said = refusal(mutex, listOf(7))
+        assertEquals("unlock by [7] of Mutex 'm', which is locked by another object that reads the same", said)
+        assertEquals(listOf(7), mutex.holder)
+    }
+
+    @Test
     fun unlock_byWhoDoesNotHoldIt_saysWhoAskedAndHowItIsLocked() {
         val mutex = Mutex(name = "account")
         assertEquals("unlock by Ann of Mutex 'account', which is not locked", refusal(mutex, "Ann"))
