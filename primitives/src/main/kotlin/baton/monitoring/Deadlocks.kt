@@ -11,11 +11,12 @@ import baton.waiting.holders.DeadlockDetection
  * each lock of a `Mutex`, a `Semaphore` with one permit or a `ReadWriteLock` then notes the caller and a stack trace.
  *
  * ```
- * for (deadlock in Deadlocks.find()) log(deadlock)      // every few seconds, or by a Monitor, which raises an alert
+ * for (deadlock in Deadlocks.find()) log(deadlock)      // when a program hangs, or by a Monitor, which raises an alert
  * ```
  *
- * *What is reported.* A cycle that has stood unchanged between two calls, at least a second apart: the first call that
- * sees it only remembers it. One that has dissolved is not reported any more. Of cycles that share a waiter, one.
+ * *What is reported.* A cycle that has stood unchanged for a second, also by the first call. If the begin of one of its
+ * waits or holds was not noted, the second counts from the first call that sees the cycle. One that has dissolved is
+ * not reported any more. Of cycles that share a waiter, one.
  *
  * *Who is who.* A coroutine is known by its `Job`; a wait counts for every `Job` above it that holds something, with
  * "through its child" in the report, because whether a parent waits for its child cannot be known. Where a caller has
@@ -34,7 +35,7 @@ import baton.waiting.holders.DeadlockDetection
  * May be called from any thread.
  */
 public object Deadlocks {
-    private val search = DeadlockSearch()
+    private val search = DeadlockSearch(isClockOfNotes = true)
 
     /** Whether holders and waits are noted. */
     @JvmStatic
@@ -50,7 +51,7 @@ public object Deadlocks {
         DeadlockDetection.begin()
     }
 
-    /** The deadlocks that stand now and were seen at least a second ago; none while it is not [isEnabled]. */
+    /** The deadlocks that stand now and have stood for a second; none while it is not [isEnabled]. */
     @JvmStatic public fun find(): List<Deadlock> = if (isEnabled) search.find() else emptyList()
 
     /** The look of a monitor counts as a call of [find]. */

@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.monitoring.core.DeadlockSearch
 import baton.sync.Mutex
 import baton.sync.ReadWriteLock
 import baton.sync.Semaphore
@@ -70,6 +71,22 @@ internal class CoroutinesDeadlockTest : KnownLocks() {
         runCurrent()
         assertEquals(emptyList<Deadlock>(), search.find())
     }
+
+    @Test
+    fun deadlockThatHasStoodForASecond_wasNotFoundByTheFirstLook() = runTest {
+        val before = System.nanoTime()
+        val left = inOrder("left", a, b)
+        inOrder("right", b, a)
+        runCurrent()
+        val after = System.nanoTime()
+        assertEquals(emptyList<Deadlock>(), firstLookAt(before + 999_999_999))
+        assertEquals(2, firstLookAt(after + 1_000_000_000).single().cycle.size)
+        left.cancel()
+        runCurrent()
+        assertEquals(emptyList<Deadlock>(), firstLookAt(after + 1_000_000_000))
+    }
+
+    private fun firstLookAt(nanos: Long) = DeadlockSearch({ nanos }, isClockOfNotes = true).find()
 
     @Test
     fun cycleThatDissolvedAndFormedAnew_standsFromTheSecondTime() = runTest {

@@ -11,7 +11,7 @@ import kotlin.time.TestTimeSource
  */
 internal abstract class KnownLocks {
     protected val time = TestTimeSource()
-    protected val search = DeadlockSearch(time.asClock()::nanoTime)
+    protected val search = DeadlockSearch(nanos = time.asClock()::nanoTime)
 
     init {
         Deadlocks.enable()

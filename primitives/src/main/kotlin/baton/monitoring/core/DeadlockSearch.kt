@@ -11,14 +11,18 @@ import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 
 /**
- * Reports the cycles that stand between two looks, at least [standing] apart.
+ * Reports the cycles that have stood for [standing]: between two looks, or since the last of their waits and holds
+ * began if all of that is noted.
  *
  * A cycle is the notes of its waits and holds. A note stands for one wait or one hold, so a cycle whose notes are all
  * still there has not been dissolved in between.
+ *
+ * @param isClockOfNotes whether [nanos] is the clock of the notes. Otherwise only the time between looks counts.
  */
 internal class DeadlockSearch(
     private val nanos: () -> Long = System::nanoTime,
     private val standing: Duration = MIN_STANDING,
+    private val isClockOfNotes: Boolean = false,
     private val looks: () -> List<LockLook> = DeadlockDetection::looks,
 ) {
     /** Guarded by this. */
@@ -43,10 +47,31 @@ internal class DeadlockSearch(
         val still = seen.mapNotNull { cycle -> cycle.notes()?.let(graph::standing)?.let { cycle to it } }
         val known = still.flatMapTo(HashSet()) { (_, steps) -> steps.map { it.waiting.caller } }
         val new = graph.cycles().filter { steps -> steps.none { it.waiting.caller in known } }
-        seen = still.map { it.first } + new.map { SeenCycle(it, now) }
-        return still
+        val added = new.map { SeenCycle(it, beginOf(it, now)) }
+        seen = still.map { it.first } + added
+        return (still + confirmed(added.filter { it.since != now }))
             .filter { (cycle, _) -> (now - cycle.since).nanoseconds >= standing }
             .map { (key, steps) -> key to report(steps) }
+    }
+
+    /** Those of [cycles] which a look that begins now finds, too: one look alone is not of one moment. */
+    private fun confirmed(cycles: List<SeenCycle>): List<Pair<SeenCycle, List<WaitForGraph.Step>>> {
+        if (cycles.isEmpty()) return emptyList()
+        val graph = WaitForGraph(looks())
+        return cycles.mapNotNull { cycle -> cycle.notes()?.let(graph::standing)?.let { cycle to it } }
+    }
+
+    /** When the last wait or hold of the cycle began; [now] if that is unknown of one of them. */
+    private fun beginOf(steps: List<WaitForGraph.Step>, now: Long): Long {
+        if (!isClockOfNotes) return now
+        var age = Long.MAX_VALUE
+        for (step in steps) {
+            val wait = step.waiting.caller.wait
+            val held = step.hold.caller.heldSince
+            if (wait == null || !wait.isExact || held == null) return now
+            age = minOf(age, now - wait.since, now - held)
+        }
+        return now - maxOf(age, 0)
     }
 
     private fun report(steps: List<WaitForGraph.Step>): Deadlock {

@@ -44,6 +44,20 @@ internal class Holder(
     /** Whether it holds the lock. */
     var isIn = false
 
+    /** When that began, in [System.nanoTime]; null if it was not noted. */
+    val heldSince: Long?
+        get() = if (isHoldNoted) beginOfHold else null
+
+    private var isHoldNoted = false
+    private var beginOfHold = 0L
+
+    /** Allocates nothing. */
+    fun noteHold() {
+        if (takenAt == null) return
+        beginOfHold = System.nanoTime()
+        isHoldNoted = true
+    }
+
     /** The level of its boost; [NO_LEVEL] if it has none. */
     var level: Int = NO_LEVEL
         private set

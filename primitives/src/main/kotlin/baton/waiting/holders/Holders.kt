@@ -65,6 +65,7 @@ internal class Holders(private val core: WaitCore) : KnownHolders() {
 
     fun enter(holder: Holder) {
         holder.isIn = true
+        holder.noteHold()
         size++
         place(holder)
     }
