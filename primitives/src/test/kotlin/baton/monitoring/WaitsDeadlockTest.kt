@@ -21,6 +21,7 @@ internal class WaitsDeadlockTest : KnownLocks() {
         runCurrent()
         val text = Waits.dump().split("\n\n").single { it.startsWith("Mutex 'dumped account'") }
         assertTrue("\n  lock by short transfer for " in text) { text }
+        assertTrue("      kotlinx.coroutines." !in text && "      kotlin.coroutines." !in text) { text }
         assertTrue("\n  held by coroutine 'long transfer', taken at\n" in text) { text }
         assertTrue(Regex(""""holders":\["coroutine 'long transfer', taken at""").containsMatchIn(Waits.dumpJson()))
         holder.cancel()
