@@ -29,8 +29,10 @@ class ReadmeDeadlockTest {
         val bob = Mutex(name = "bob")
         launch(CoroutineName("rent")) { alice.withLock { delay(10.milliseconds).also { bob.withLock {} } } }
         launch(CoroutineName("refund")) { bob.withLock { delay(10.milliseconds).also { alice.withLock {} } } }
-        repeat(2) { // finds a cycle that has stood for a second
-            delay(1.1.seconds)
+        delay(2.seconds) // a cycle is found once it has stood for a second
+        Deadlocks.find().forEach { println(it) }
+        while (report.isEmpty()) { // the second may begin late on a slow machine
+            delay(100.milliseconds)
             Deadlocks.find().forEach { println(it) }
         }
         coroutineContext.cancelChildren()
