@@ -37,7 +37,8 @@ class HoldersDeadlockTest {
         assertEquals(owner, linesOf { mutex.shouldBeIdle() }.drop(1).take(1))
         val taken = linesOf { semaphore.shouldBeIdle() }
         assertEquals("  permits held: 1, coroutine 'import', taken at", taken[1])
-        // The frames of the library are left out, in whose package this test is, and those of coroutines: the rest called runTest.
+        // The frames of the library are left out, in whose package this test is, and those of coroutines: the rest
+        // called runTest.
         assertTrue(Regex(" +baton\\..*\\(HoldersDeadlockTest\\.kt:\\d+\\)").matches(taken[2]), taken[2])
         assertEquals("  holders: 1, coroutine 'import', taken at", linesOf { lock.shouldBeIdle() }[1])
     }
