@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * of a page is dead, or names a place on this machine.
  */
 public final class Site {
-    /** What stands for the Kotlin API in links from the Java API, because Dokka accepts absolute addresses only. */
+    /** A placeholder of the Kotlin API in links from the Java API, because Dokka accepts absolute addresses only. */
     private static final String KOTLIN_API = "file:/api/kotlin/";
 
     private static final Pattern KOTLIN_LINK = Pattern.compile("href=\"" + KOTLIN_API + "([^\"]*)\"");

@@ -82,7 +82,7 @@ class AsyncHedgeTest extends PipelineFixture {
                     runs.incrementAndGet();
                     return slow;
                 });
-        semaphore.resize(1); // what the first attempt gives back pays the debt, so none is free for the second
+        semaphore.resize(1); // the permit of the first attempt will pay this debt, so none is free for the second
         while (limiter.availablePermits() > 8) Thread.onSpinWait(); // its token, then the semaphore refuses
         slow.complete("first");
         assertEquals("first", await(call));
