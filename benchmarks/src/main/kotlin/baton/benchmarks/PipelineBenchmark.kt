@@ -12,6 +12,7 @@ import baton.sync.withPermit
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.seconds
 import org.openjdk.jmh.annotations.Benchmark
 import org.openjdk.jmh.annotations.Param
@@ -19,12 +20,15 @@ import org.openjdk.jmh.annotations.Scope
 import org.openjdk.jmh.annotations.Setup
 import org.openjdk.jmh.annotations.State
 
-/** The cost of a call that succeeds in a pipeline with one layer, beside that layer alone, and of one with four. */
+/**
+ * The cost of a call that succeeds in a pipeline with one layer, and of one with four, beside these layers by hand:
+ * with the block inlined (`alone`), and with a block that is a value, as the pipeline gets it (`called`).
+ */
 open class PipelineBenchmark : BatonBenchmark() {
     @State(Scope.Benchmark)
     open class Layers {
         @Param("retry", "breaker", "limiter", "semaphore", "all") lateinit var layer: String
-        @Param("baton", "alone") lateinit var impl: String
+        @Param("baton", "alone", "called") lateinit var impl: String
         private val policy = RetryPolicy()
         private val breaker = CircuitBreaker()
         private val limiter = RateLimiter.tokenBucket(1_000_000_000 per 1.seconds)
@@ -36,7 +40,12 @@ open class PipelineBenchmark : BatonBenchmark() {
         @Setup
         fun create() {
             val pipeline = pipeline()
-            call = if (impl == "baton") suspend { pipeline.call { value } } else alone()
+            call =
+                when (impl) {
+                    "baton" -> suspend { pipeline.call { value } }
+                    "called" -> suspend { called { value } }
+                    else -> alone()
+                }
         }
 
         private fun pipeline() =
@@ -57,6 +66,20 @@ open class PipelineBenchmark : BatonBenchmark() {
                 else ->
                     suspend {
                         retry(policy) { breaker.protect { limiter.withPermit { semaphore.withPermit { value } } } }
+                    }
+            }
+
+        private suspend fun called(block: suspend () -> Any): Any =
+            when (layer) {
+                "retry" -> retry(policy) { block() }
+                "breaker" -> breaker.protect { block() }
+                "limiter" -> limiter.guarded(Duration.INFINITE, block)
+                "semaphore" -> semaphore.guarded(Duration.INFINITE, block)
+                else ->
+                    retry(policy) {
+                        breaker.protect {
+                            limiter.guarded(Duration.INFINITE) { semaphore.guarded(Duration.INFINITE, block) }
+                        }
                     }
             }
 

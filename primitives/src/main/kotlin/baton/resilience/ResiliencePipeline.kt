@@ -63,7 +63,7 @@ import kotlinx.coroutines.isActive
  *
  * *Misuse.* A [retry] with an [RetryPolicy.attemptTimeout] of its own, a negative [maxWait], and an [attemptTimeout]
  * that is not above 0 throw [IllegalArgumentException]. Do not put the same limiter or semaphore into the block, too.
- * All members may be called from any thread. A call costs some tens of nanoseconds more than its layers by hand.
+ * All members may be called from any thread. A call costs about what its layers do around a block that is not inlined.
  *
  * @property name shown by messages, and the name of its meters.
  * @property retry null for a single attempt.

@@ -40,6 +40,12 @@ public final class CallbackExecutor {
         }
     }
 
+    /** Runs the completion of the future, which runs its dependents. Without any it cannot deepen the stack. */
+    static void complete(CompletableFuture<?> future, Runnable completion) {
+        if (future.getNumberOfDependents() == 0) completion.run();
+        else run(null, completion);
+    }
+
     private static void runHere(@Nullable Executor executor, Runnable call) {
         // A callback must not hold up kotlinx's shared timer thread, on which a withTimeout cancels.
         if (!Timeouts.isOnSharedTimer() && Trampoline.enter()) {
@@ -51,7 +57,8 @@ public final class CallbackExecutor {
             return;
         }
         try {
-            ELSEWHERE.execute(() -> run(executor, call));
+            Runnable same = executor == null ? CallerContext.runnable(call) : call;
+            ELSEWHERE.execute(() -> run(executor, same));
         } catch (Throwable e) {
             call.run();
         }

@@ -132,8 +132,7 @@ public final class HedgeFuture<T extends @Nullable Object> extends RevocableFutu
     private void decide(End<T> end) {
         if (!isDecided.compareAndSet(false, true)) return;
         cancelAll();
-        if (end.failure == null) succeed(end.value);
-        else fail(end.failure);
+        endAfterStage(end.value, end.failure);
     }
 
     private void cancelAll() {

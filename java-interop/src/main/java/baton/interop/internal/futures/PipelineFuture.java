@@ -72,7 +72,7 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
         running = null;
         if (failure == null) {
             if (watch != null) watch.succeeded(value);
-            succeed(value);
+            endAfterStage(value, null);
             return;
         }
         Throwable why = Stages.unwrap(failure);
@@ -80,7 +80,8 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
         if (watch != null) watch.failed(why, isActive);
         Function<? super Throwable, ? extends CompletionStage<T>> last = fallback;
         fallback = null;
-        if (last == null || isDone() || why instanceof Error || RetryBridge.isCancellation(why, isActive)) fail(why);
+        if (last == null || isDone() || why instanceof Error || RetryBridge.isCancellation(why, isActive))
+            endAfterStage(null, why);
         else fallBack(last, why);
     }
 
@@ -91,7 +92,7 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
             running = stage;
             var unused = stage.whenComplete((value, e) -> {
                 running = null;
-                if (e == null) succeed(value);
+                if (e == null) endAfterStage(value, null);
                 else failFallback(Stages.unwrap(e), why);
             });
             if (isDone()) cancelRunning();
@@ -102,7 +103,7 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
 
     private void failFallback(Throwable failure, Throwable why) {
         RetryBridge.suppress(why, failure);
-        fail(failure);
+        endAfterStage(null, failure);
     }
 
     @Override
@@ -222,8 +223,10 @@ public final class PipelineFuture<T extends @Nullable Object> extends RevocableF
         @Override
         public void accept(@Nullable T value, @Nullable Throwable failure) {
             running = null;
-            if (failure == null) complete(value);
-            else completeExceptionally(Stages.unwrap(failure));
+            CallbackExecutor.complete(this, () -> {
+                if (failure == null) complete(value);
+                else completeExceptionally(Stages.unwrap(failure));
+            });
         }
 
         @Override

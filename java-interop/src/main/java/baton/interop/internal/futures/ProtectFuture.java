@@ -102,16 +102,16 @@ public final class ProtectFuture<T extends @Nullable Object> extends RevocableFu
         if (!tryLeave()) return;
         running = null;
         if (failure != null) {
-            fail(failed(breaker, call, start, failure));
+            endAfterStage(null, failed(breaker, call, start, failure));
             return;
         }
         try {
             BreakerBridge.succeeded(breaker, call, start, value);
         } catch (Throwable e) { // of failureResult; or memory or stack is exhausted
-            fail(e);
+            endAfterStage(null, e);
             return;
         }
-        succeed(value);
+        endAfterStage(value, null);
     }
 
     @Override

@@ -180,8 +180,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
             if (isAccepted || !mine.advance(value)) {
                 Throwable why = isAccepted ? null : mine.call().failureAfter(value);
                 plan = null;
-                if (why == null) succeed(value);
-                else fail(why);
+                endAfterStage(value, why);
                 return NO_ATTEMPT;
             }
         }
@@ -192,7 +191,7 @@ public final class RetryFuture<T extends @Nullable Object> extends RevocableFutu
 
     private void endWith(Throwable failure) {
         plan = null;
-        fail(failure);
+        endAfterStage(null, failure);
     }
 
     @Override

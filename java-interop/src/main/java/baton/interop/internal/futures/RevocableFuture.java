@@ -31,6 +31,17 @@ public abstract class RevocableFuture<T extends @Nullable Object> extends Comple
         super.completeExceptionally(why);
     }
 
+    /**
+     * Completes this at the end of a stage. That stage may be the future of another such call, and so on: the stack of a
+     * long chain of them stays flat.
+     */
+    protected final void endAfterStage(@Nullable T value, @Nullable Throwable failure) {
+        CallbackExecutor.complete(this, () -> {
+            if (failure == null) succeed(value);
+            else fail(failure);
+        });
+    }
+
     /** Cancels the stage or job that runs for this. Called after this was cancelled, or completed from outside. */
     protected void cancelRunning() {}
 

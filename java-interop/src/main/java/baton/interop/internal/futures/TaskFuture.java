@@ -142,8 +142,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     @Override
     protected final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         if (!task.ended(failure)) return; // the thread of the timeout completes this
-        if (failure == null) succeed(value);
-        else fail(failure);
+        endAfterStage(value, failure);
     }
 
     @Override

@@ -102,8 +102,7 @@ public final class WithPermitFuture<T extends @Nullable Object> extends StageFut
             if (why == null) why = e;
             else if (why != e) why.addSuppressed(e);
         }
-        if (why == null) succeed(value);
-        else fail(why);
+        endAfterStage(value, why);
     }
 
     @Override

@@ -51,8 +51,7 @@ public final class MapFuture<V extends @Nullable Object> extends RevocableFuture
 
     @SuppressWarnings("unchecked") // the kind says of what type the result is
     private void end(@Nullable Object result, @Nullable Throwable failure) {
-        if (failure == null) succeed((V) result);
-        else fail(failure);
+        endAfterStage((V) result, failure);
     }
 
     @Override
