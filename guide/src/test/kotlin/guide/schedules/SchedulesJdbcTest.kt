@@ -10,6 +10,7 @@ import java.nio.file.Path
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
 import javax.sql.DataSource
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.minutes
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
@@ -40,10 +41,11 @@ class SchedulesJdbcTest {
         val schedule = Schedule(store, name = "jobs") { due -> runs.send("${due.key}: ${due.text}") }
         val running = launch(Dispatchers.Default) { schedule.run() }
         schedule.resync() // returns when the entries are loaded
-        // In any program:
-        val editor = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs")
+        dataSource.connection.use {
+            it.createStatement().use { create -> create.execute("CREATE TABLE orders (id INTEGER)") }
+        }
+        val editor = JdbcScheduleStore(dataSource, KeyCodec.STRING, table = "jobs") // close it when no edit follows
         dataSource.connection.use { connection ->
-            connection.createStatement().use { it.execute("CREATE TABLE orders (id INTEGER)") }
             connection.autoCommit = false
             connection.createStatement().use { it.execute("INSERT INTO orders VALUES (7)") }
             editor.edit(connection) {
@@ -51,9 +53,28 @@ class SchedulesJdbcTest {
             }
             connection.commit() // the order and the run of its invoice, or neither
         }
-        schedule.resync() // at once; without it, the poll finds the edit within five seconds
+        schedule.resync() // in the program of the schedule: takes the edit at once
         assertEquals("invoice 7: order 7", runs.receive())
         editor.close()
+        running.cancelAndJoin()
+    }
+
+    @Test
+    fun edit_byTheStoreOfTheSchedule_isTakenByTheNextResync() = runBlocking {
+        val dataSource = dataSource("h2")
+        val runs = Channel<String>(Channel.UNLIMITED)
+        val store = JdbcScheduleStore(dataSource, KeyCodec.STRING, "jobs", pollEdits = 1.hours)
+        store.createTables()
+        val schedule = Schedule(store) { due -> runs.send(due.key) }
+        val running = launch(Dispatchers.Default) { schedule.run() }
+        schedule.resync()
+        dataSource.connection.use { connection ->
+            connection.autoCommit = false
+            store.edit(connection) { put("invoice 7", Trigger.at(Instant.now())) }
+            connection.commit()
+        }
+        schedule.resync()
+        assertEquals("invoice 7", runs.receive())
         running.cancelAndJoin()
     }
 

@@ -11,6 +11,7 @@ import baton.scheduler.JournalScheduleStore
 import baton.scheduler.KeyCodec
 import baton.scheduler.Misfire
 import baton.scheduler.Overlap
+import baton.scheduler.PausedBy
 import baton.scheduler.RunOutcome
 import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
@@ -47,6 +48,7 @@ class SchedulesTest {
 
     private val runs = ArrayList<Due<String>>()
     private val failures = ArrayList<Throwable>()
+    private val shownLines = ArrayList<String>()
     private val quiet = ScheduleConfig(onFailure = { _, failure -> failures += failure })
 
     @Test
@@ -165,6 +167,32 @@ class SchedulesTest {
         }
         assertEquals(2_500, shown.size)
     }
+
+    @Test
+    fun entries_afterARun_showItsEndAndItsOutcome() = runTest {
+        val clock = clockAt("2027-01-01T00:00:00Z")
+        val schedule = Schedule<String>(config = ScheduleConfig(clock = clock)) { delay(10.minutes) }
+        backgroundScope.launch { schedule.run() }
+        schedule.put("report", Trigger.every(1.hours, Instant.EPOCH))
+        schedule.put("poll", Trigger.fixedDelay(65.minutes))
+        schedule.put("paused", Trigger.every(1.hours))
+        schedule.pause("paused")
+        delay(71.minutes)
+        val (report, poll, paused) =
+            listOf("report", "poll", "paused").map { key -> schedule.entries().single { it.key == key } }
+        assertEquals(Instant.parse("2027-01-01T02:00:00Z"), report.nextDue)
+        assertEquals(Instant.parse("2027-01-01T01:10:00Z"), report.lastRun) // the end of the run
+        assertEquals(RunOutcome.SUCCEEDED, report.lastOutcome)
+        assertEquals(null, report.runningSince)
+        assertTrue(poll.runningSince != null && poll.nextDue == null && poll.lastRun == null)
+        assertTrue(paused.pausedBy == PausedBy.USER && paused.nextDue == null)
+
+        val due = schedule.entries().filter { it.nextDue != null }.sortedBy { it.nextDue }
+        for (entry in due) println("${entry.key}: due ${entry.nextDue}, last ${entry.lastOutcome} at ${entry.lastRun}")
+        assertEquals("report: due 2027-01-01T02:00:00Z, last SUCCEEDED at 2027-01-01T01:10:00Z", shownLines.single())
+    }
+
+    private fun println(line: String) = shownLines.add(line)
 
     @Test
     fun entry_isPausedTriggeredAndCancelled() = runTest {
