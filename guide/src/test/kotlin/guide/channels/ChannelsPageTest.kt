@@ -6,10 +6,12 @@ import baton.channels.ChannelClosedException
 import baton.channels.ChannelOrder
 import baton.channels.ReceiveChannel
 import baton.channels.consume
+import baton.channels.getOrElse
 import baton.channels.produce
 import baton.sync.Latch
 import java.io.IOException
 import java.util.ArrayDeque
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CancellationException
@@ -155,6 +157,15 @@ class ChannelsPageTest {
         assertTrue(jobs.trySend("a", 1.seconds).isFailure)
         assertEquals(2_000, currentTime)
         assertEquals(0, jobs.size)
+    }
+
+    @Test
+    fun getOrElse_nothingInTime_isTheOtherValue() = runTest {
+        val jobs = Channel<String>()
+        val job = jobs.tryReceive(100.milliseconds).getOrElse { "none in time" } // also if the channel is closed
+        assertEquals("none in time", job)
+        jobs.close()
+        assertEquals("closed", jobs.tryReceive(100.milliseconds).getOrElse { "closed" })
     }
 
     @Test
