@@ -31,7 +31,7 @@ class LicencesTest {
                         System.getProperty("java.class.path"),
                         Licences.class.getName(),
                         file.toString())
-                .redirectErrorStream(true)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (AsyncSharedRegion region = AsyncSharedRegion.open(file);
                 BufferedReader output =
