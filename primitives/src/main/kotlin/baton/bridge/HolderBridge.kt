@@ -5,6 +5,7 @@ package baton.bridge
 import baton.InternalBatonApi
 import baton.channels.Channel
 import baton.monitoring.Monitored
+import baton.monitoring.core.reportedSite
 import baton.monitoring.core.whereTaken
 import baton.resilience.BreakerState
 import baton.resilience.CircuitBreaker
@@ -29,7 +30,7 @@ public fun holdersOf(lock: Monitored): List<String>? {
             is Semaphore -> if (lock.permits == 1) lock.core else null
             else -> null
         }
-    return core?.let(::LockLook)?.holds?.map { it.caller.describe() + whereTaken(it.caller.takenAt) }
+    return core?.let(::LockLook)?.holds?.map { it.caller.describe() + whereTaken(it.caller.reportedSite()) }
 }
 
 /** Whether [source] is closed, or, of a breaker, in its state CLOSED; null for other objects. */

@@ -83,7 +83,7 @@ internal class DeadlockSearch(
                 val holder = steps[(i + steps.size - 1) % steps.size].hold.caller
                 val waited = (now - (waiter.wait?.since ?: now)).nanoseconds.inWholeMilliseconds.milliseconds
                 val held = step.hold.caller
-                Deadlock.Edge(waiterText(holder, waiter), lockText(step), held.describe(), held.takenAt).also {
+                Deadlock.Edge(waiterText(holder, waiter), lockText(step), held.describe(), held.reportedSite()).also {
                     it.waited = waited
                 }
             }

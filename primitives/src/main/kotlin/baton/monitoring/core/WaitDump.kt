@@ -55,7 +55,7 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
                 name,
                 usage,
                 core?.waits(WAITERS) ?: SeenWaits(emptyList(), usage.waiting, others = 0, emptyList()),
-                holders.map { it.caller.describe() + whereTaken(it.caller.takenAt) },
+                holders.map { it.caller.describe() + whereTaken(it.caller.reportedSite()) },
                 failure = null,
             )
         } catch (e: Exception) {

@@ -114,4 +114,7 @@ internal class Holder(
 private fun callSite(): Throwable? = if (DeadlockDetection.isOn) CallSite() else null
 
 /** The place of a call. It is never thrown. */
-private class CallSite : Throwable("taken here", null, false, true)
+internal class CallSite : Throwable("taken here", null, false, true) {
+    /** Whether a report has put the lines of calls in place of those of inlined functions. */
+    @JvmField var hasLinesOfCalls: Boolean = false
+}

@@ -2,6 +2,7 @@
 
 package baton.test.interleaving
 
+import baton.monitoring.core.callOfInlined
 import kotlin.coroutines.jvm.internal.CoroutineStackFrame
 
 /**
@@ -27,7 +28,7 @@ internal fun lineOf(element: StackTraceElement): String? =
 
 private fun elementOf(frame: CoroutineStackFrame): StackTraceElement? =
     try {
-        frame.getStackTraceElement()?.let { callOfInlined(it, frame.javaClass.classLoader) }
+        frame.getStackTraceElement()?.let(::callOfInlined)
     } catch (_: Throwable) {
         null // The metadata of the frame is of another version of Kotlin.
     }
