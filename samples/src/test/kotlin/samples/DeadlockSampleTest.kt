@@ -20,7 +20,7 @@ class DeadlockSampleTest {
         for ((waiter, lock, holder) in listOf(Triple("rent", "bob", "refund"), Triple("refund", "alice", "rent"))) {
             val edge =
                 Regex(
-                    "    ${kind(waiter)} waits for Mutex '$lock' \\(for .*s\\), held by ${kind(holder)}, taken at\\n +${twin.packageName}\\.Deadlock"
+                    "    ${kind(waiter)} waits for Mutex '$lock' \\(for .*s\\), held by ${kind(holder)} \\(for .*s\\), taken at\\n +${twin.packageName}\\.Deadlock"
                 )
             assertTrue(edge.containsMatchIn(outcome.out), outcome.out)
         }

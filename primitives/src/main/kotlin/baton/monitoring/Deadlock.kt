@@ -1,5 +1,6 @@
 package baton.monitoring
 
+import baton.monitoring.core.since
 import baton.monitoring.core.whereTaken
 import kotlin.time.Duration
 
@@ -8,7 +9,8 @@ import kotlin.time.Duration
  * one's by the waiter of the first. None of them goes on unless one is cancelled or times out. Found by
  * [Deadlocks.find].
  *
- * [toString] is a report for people: who waits for what and since when, who holds it, and where it was taken.
+ * [toString] is a report for people: who waits for what and since when, who holds it since when, and where it was
+ * taken.
  *
  * @property cycle the edges, at least one. A caller that waits for a lock which it holds itself is a cycle of one.
  */
@@ -30,10 +32,10 @@ public class Deadlock(public val cycle: List<Edge>) {
     ) {
         @get:JvmSynthetic @set:JvmSynthetic internal var waited: Duration? = null
 
-        override fun toString(): String {
-            val since = if (waited == null) "" else " (for $waited)"
-            return "$waiter waits for $waitsFor$since, held by $heldBy${whereTaken(takenAt)}"
-        }
+        @get:JvmSynthetic @set:JvmSynthetic internal var held: Duration? = null
+
+        override fun toString(): String =
+            "$waiter waits for $waitsFor${since(waited)}, held by $heldBy${since(held)}${whereTaken(takenAt)}"
     }
 
     override fun toString(): String = cycle.joinToString("\n", prefix = "Deadlock of ${cycle.size}:\n") { "  $it" }

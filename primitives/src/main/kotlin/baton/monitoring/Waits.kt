@@ -17,11 +17,12 @@ import javax.management.ObjectName
  *
  * A dump lists each [Monitored] object of this library with a name that is in memory, the longest waits first: how much
  * is in use, and of each queue the first hundred waiters with their call, the name of the coroutine or thread, or else
- * the owner, and since when they wait. Receivers of a channel and callers of `awaitIdle` are counted apart, by their
- * call: they take up none of the capacity. With [Deadlocks.enable] it names the holders, too, with the calls that took
- * the locks, and ends with the deadlocks that [Deadlocks.find] finds. A clause of a `select` is a waiter like others.
- * Of objects by key (`Mutexes` with a name) those are listed for whose key a caller waits. Not listed are the
- * primitives of `baton.shared`.
+ * the owner, and since when they wait. Its text only counts objects of which nothing is in use and for which no caller
+ * waits. Receivers of a channel and callers of `awaitIdle` are counted apart, by their call: they take up none of the
+ * capacity. With [Deadlocks.enable] it names the first hundred holders of each lock, too, since when they hold it, and
+ * the calls that took it, and ends with the deadlocks that [Deadlocks.find] finds. A clause of a `select` is a waiter
+ * like others. Of objects by key (`Mutexes` with a name) those are listed for whose key a caller waits. Not listed are
+ * the primitives of `baton.shared`.
  *
  * *Since when.* Waits are noted from the first dump or [register] on, and always at what a [Monitor] watches. Of an
  * older wait the dump says how long it has lasted *at least*: since it was first seen.
@@ -44,7 +45,8 @@ public object Waits {
     /**
      * The same as a JSON object: `at` (ISO 8601), `objects` with `type`, `name`, `inUse`, `capacity`, `waiting`,
      * `others` (callers that wait for something else than the capacity, such as receivers), `waits` (`call`, `caller`,
-     * `millis`, and whether that is `atLeast`) and `holders`, and `deadlocks`, texts. Later versions may add members.
+     * `millis`, and whether that is `atLeast`), `holders`, texts, and `holds` (`caller` and, if known, `millis`), and
+     * `deadlocks`, texts. Later versions may add members.
      */
     @JvmStatic public fun dumpJson(): String = look().json()
 

@@ -2,6 +2,7 @@ package baton.monitoring
 
 import baton.channels.Channel
 import baton.monitoring.core.JsonText
+import baton.monitoring.core.listIfNamed
 import baton.resilience.CircuitBreaker
 import baton.resilience.Rate
 import baton.resilience.RateLimiter
@@ -163,6 +164,39 @@ class WaitsTest {
         waiting("unseen by the dump") { mutex.lock() }
         assertFalse("unseen by the dump" in Waits.dump())
         assertTrue(mutex.waiting == 1)
+    }
+
+    @Test
+    fun dump_ofIdleObjects_isTheirNumber_andTheJsonHasThem() = runTest {
+        val idle = Mutex(name = "idle account")
+        val numbers = Regex("Waits at \\S+: ([0-9]+) objects with a name, ([0-9]+) idle, callers wait for [0-9]+")
+        val text = Waits.dump()
+        assertFalse("idle account" in text) { text }
+        val (all, without) = numbers.find(text.lines().first())!!.destructured
+        assertEquals(all.toInt() - without.toInt(), text.trim().split("\n\n").size - 1) { text }
+        assertTrue(""""name":"idle account","inUse":0""" in Waits.dumpJson())
+        assertFalse(idle.isLocked)
+    }
+
+    /** As a scheduler, whose waiting task was "and 1 more". */
+    @Test
+    fun dump_ofASourceWithoutAQueue_namesTheWaitersOfItsUsage() {
+        val source =
+            Source(Usage(2, 2, waiting = 3, 3.2.seconds, waiters = listOf("'a'", "'b'"), longestRun = 7.seconds))
+        source.listIfNamed(core = null)
+        val lines =
+            listOf(
+                "Source 'queue of its own': 2 of 2 in use, 3 waiting",
+                "  waiting: 'a', 'b' and 1 more, the longest for 3.2s",
+                "  running: the oldest for 7s",
+            )
+        assertEquals(lines, Waits.dump().split("\n\n").single { "queue of its own" in it }.trim().lines())
+    }
+
+    private class Source(private val usage: Usage) : Monitored {
+        override val name = "queue of its own"
+
+        override fun usage() = usage
     }
 
     @Test

@@ -4,6 +4,9 @@ package baton.monitoring.core
 
 import baton.waiting.holders.CallSite
 import baton.waiting.holders.Holder
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.nanoseconds
 
 private const val OURS = "baton."
 private const val FRAMES = 4
@@ -20,6 +23,14 @@ internal fun Holder.reportedSite(): Throwable? {
     }
     return site
 }
+
+/** Since when this caller holds the lock; null if that was not noted. */
+internal fun Holder.heldFor(): Duration? = heldSince?.let { forPeople(System.nanoTime() - it) }
+
+/** Whole milliseconds are enough. */
+internal fun forPeople(nanos: Long): Duration = nanos.nanoseconds.inWholeMilliseconds.milliseconds
+
+internal fun since(time: Duration?): String = if (time == null) "" else " (for $time)"
 
 private fun isMachinery(frame: StackTraceElement) = MACHINERY.any { frame.className.startsWith(it) }
 

@@ -6,7 +6,6 @@ import baton.waiting.holders.Holder
 import baton.waiting.holders.LockLook
 import java.lang.ref.WeakReference
 import kotlin.time.Duration
-import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 
@@ -81,10 +80,10 @@ internal class DeadlockSearch(
                 val step = steps[i]
                 val waiter = step.waiting.caller
                 val holder = steps[(i + steps.size - 1) % steps.size].hold.caller
-                val waited = (now - (waiter.wait?.since ?: now)).nanoseconds.inWholeMilliseconds.milliseconds
                 val held = step.hold.caller
                 Deadlock.Edge(waiterText(holder, waiter), lockText(step), held.describe(), held.reportedSite()).also {
-                    it.waited = waited
+                    it.waited = forPeople(now - (waiter.wait?.since ?: now))
+                    it.held = held.heldFor()
                 }
             }
         )

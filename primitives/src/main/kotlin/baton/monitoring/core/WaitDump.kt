@@ -8,12 +8,13 @@ import baton.waiting.SeenWaits
 import baton.waiting.WaitCore
 import baton.waiting.WaitNote
 import baton.waiting.holders.DeadlockDetection
+import baton.waiting.holders.Holder
 import baton.waiting.holders.LockCore
 import baton.waiting.holders.LockLook
 import baton.waiting.waits
 import java.time.Instant
 import java.time.temporal.ChronoUnit
-import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.Duration.Companion.ZERO
 
 /** One look at all objects with a name, those with the longest waits first. */
 internal class WaitDump(private val deadlocks: List<Deadlock>) {
@@ -32,16 +33,24 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
         val name: String,
         val usage: Usage?,
         val seen: SeenWaits,
-        val holders: List<String>,
+        val holders: List<Holder>,
         val failure: Throwable?,
     ) {
         val label = "$type '$name'"
         val waits: List<SeenWait>
             get() = seen.waits
 
-        val longest = waits.firstOrNull()?.nanos ?: -1
+        val longest = waits.firstOrNull()?.nanos ?: usage?.longestWait?.inWholeNanoseconds ?: -1
         val unseen = seen.waiting + seen.others - waits.size
         val isAwaited = seen.waiting + seen.others > 0
+        val isIdle = usage?.inUse == 0L && !isAwaited
+        val holds = holders.take(NAMED).map(::SeenHold)
+    }
+
+    private class SeenHold(holder: Holder) {
+        val caller = holder.describe()
+        val time = holder.heldFor()
+        val site = whereTaken(holder.reportedSite())
     }
 
     private fun look(source: Monitored, core: WaitCore?): Seen {
@@ -54,8 +63,8 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
                 type,
                 name,
                 usage,
-                core?.waits(WAITERS) ?: SeenWaits(emptyList(), usage.waiting, others = 0, emptyList()),
-                holders.map { it.caller.describe() + whereTaken(it.caller.reportedSite()) },
+                core?.waits(NAMED) ?: SeenWaits(emptyList(), usage.waiting, others = 0, emptyList()),
+                holders.map { it.caller },
                 failure = null,
             )
         } catch (e: Exception) {
@@ -65,26 +74,44 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
 
     fun text(): String = buildString {
         val waiting = objects.count { it.isAwaited }
-        append("Waits at $at: ${objects.size} objects with a name, callers wait for $waiting\n")
-        for (seen in objects) {
+        val (idle, others) = objects.partition { it.isIdle }
+        append("Waits at $at: ${objects.size} objects with a name, ${idle.size} idle, callers wait for $waiting\n")
+        for (seen in others) {
             append('\n').append(seen.label).append(": ")
             val usage = seen.usage
             if (usage == null) append("failed: ${seen.failure}")
-            else append("${usage.inUse} of ${usage.capacity} in use, ${seen.seen.waiting} waiting")
+            else append("${usage.inUse} of ${usage.capacity} in use${byOf(seen)}, ${seen.seen.waiting} waiting")
             if (seen.seen.others > 0) append(", ${seen.seen.others} in ${seen.seen.otherCalls.joinToString(" or ")}")
             append('\n')
             for (wait in seen.waits) {
                 val atLeast = if (wait.isExact) "" else "at least "
-                append("  ${wait.call} by ${wait.caller} for $atLeast${millisOf(wait).nanoseconds}\n")
+                append("  ${wait.call} by ${wait.caller} for $atLeast${forPeople(wait.nanos)}\n")
             }
-            if (seen.unseen > 0) append("  and ${seen.unseen} more\n")
-            for (holder in seen.holders) append("  held by $holder\n")
+            if (usage != null && seen.waits.isEmpty()) appendSummary(usage)
+            else if (seen.unseen > 0) append("  and ${seen.unseen} more\n")
+            for (hold in seen.holds) {
+                append("  held by ${hold.caller}${hold.time?.let { " for $it" }.orEmpty()}${hold.site}\n")
+            }
+            val others = seen.holders.size - seen.holds.size
+            if (others > 0) append("  and $others more hold it\n")
         }
         for (deadlock in deadlocks) append('\n').append(deadlock).append('\n')
     }
 
-    /** Whole milliseconds are enough for people. */
-    private fun millisOf(wait: SeenWait) = wait.nanos / NANOS_PER_MILLI * NANOS_PER_MILLI
+    /** Several readers have the one place of a lock. */
+    private fun byOf(seen: Seen) = if (seen.holders.size < 2) "" else " by ${seen.holders.size} holders"
+
+    /** Of a source with a queue of its own, such as a scheduler. */
+    private fun StringBuilder.appendSummary(usage: Usage) {
+        val more = usage.waiting - usage.waiters.size
+        if (usage.waiters.isNotEmpty()) {
+            append("  waiting: ${usage.waiters.joinToString()}${if (more > 0) " and $more more" else ""}")
+            append(", the longest for ${forPeople(usage.longestWait.inWholeNanoseconds)}\n")
+        }
+        if (usage.longestRun > ZERO) {
+            append("  running: the oldest for ${forPeople(usage.longestRun.inWholeNanoseconds)}\n")
+        }
+    }
 
     fun json(): String =
         JsonText()
@@ -107,7 +134,11 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
                             number("millis", wait.nanos / NANOS_PER_MILLI)
                             flag("atLeast", !wait.isExact)
                         }
-                        texts("holders", seen.holders)
+                        texts("holders", seen.holds.map { it.caller + it.site })
+                        each("holds", seen.holds) { hold ->
+                            text("caller", hold.caller)
+                            hold.time?.let { number("millis", it.inWholeMilliseconds) }
+                        }
                     }
                     texts("deadlocks", deadlocks.map { it.toString() })
                 }
@@ -115,8 +146,8 @@ internal class WaitDump(private val deadlocks: List<Deadlock>) {
             .toString()
 
     companion object {
-        /** Of each queue. */
-        private const val WAITERS = 100
+        /** Of each queue, and of the holders of each lock. */
+        private const val NAMED = 100
         private const val NANOS_PER_MILLI = 1_000_000
 
         /** All waits from here on are noted, those of objects without a monitor, too. */
