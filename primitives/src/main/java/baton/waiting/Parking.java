@@ -17,10 +17,15 @@ public final class Parking {
 
     private final Thread thread = Thread.currentThread();
 
-    /** The name of the thread; null if it has none, as most virtual threads. */
+    /** As {@link #nameOf}, of the thread that waits. */
     String threadName() {
+        return nameOf(thread);
+    }
+
+    /** The name of {@code thread}; of one without a name, as most virtual threads, its number: VirtualThread[#36]. */
+    public static String nameOf(Thread thread) {
         String name = thread.getName();
-        return name.isEmpty() ? null : name;
+        return name.isEmpty() ? thread.toString().split("/", 2)[0] : name;
     }
 
     /** The rest of {@code nanos}, which began at {@code start}. A negative time, however great, is over. */

@@ -83,8 +83,7 @@ public final class ThreadWaiter extends Waiter {
     private void record(WaitEvent event, boolean isLate, Throwable failure) {
         try {
             if (!event.endsRecorded()) return;
-            String name = nameOrNull();
-            event.record(core.getOwnerLabel(), core.verbOf(this), name == null ? describe() : name, isLate, failure);
+            event.record(core.getOwnerLabel(), core.verbOf(this), nameOrNull(), isLate, failure);
         } catch (Throwable e) {
             Trampoline.report(e);
         }
@@ -98,11 +97,6 @@ public final class ThreadWaiter extends Waiter {
     @Override
     public String nameOrNull() {
         return parking.threadName();
-    }
-
-    @Override
-    public String describe() {
-        return "a thread";
     }
 
     @Override

@@ -3,6 +3,7 @@ package baton.waiting.holders
 import baton.Boosting
 import baton.Priority
 import baton.waiting.KnownCaller
+import baton.waiting.Parking
 import baton.waiting.nameOf
 import baton.waiting.threads.Trampoline
 import kotlin.coroutines.CoroutineContext
@@ -97,7 +98,7 @@ internal class Holder(
     fun describe(): String {
         val owner = owner
         return when {
-            job == null && name == null && owner is Thread -> "thread '${owner.name}'"
+            job == null && name == null && owner is Thread -> "thread '${Parking.nameOf(owner)}'"
             job == null && name == null -> "owner ${owner?.let(::nameOf)}"
             owner == null -> coroutine()
             else -> "${coroutine()} (owner ${nameOf(owner)})"

@@ -2,6 +2,7 @@ package baton.test.interleaving
 
 import baton.BatonClock
 import baton.monitoring.Monitored
+import baton.waiting.Parking
 import baton.waiting.Waiter
 import baton.waiting.clock.ClockedDispatcher
 import kotlin.coroutines.CoroutineContext
@@ -81,7 +82,7 @@ internal class Explorer(private val order: Order, private val cancels: Boolean, 
 
     /** A coroutine with this [context] goes on in the calling thread, which is not the one of the run. */
     fun foundOutside(context: CoroutineContext) {
-        if (outside == null) outside = Outside(context, Thread.currentThread().name)
+        if (outside == null) outside = Outside(context, Parking.nameOf(Thread.currentThread()))
     }
 
     fun isItsThread(): Boolean = Thread.currentThread() === thread

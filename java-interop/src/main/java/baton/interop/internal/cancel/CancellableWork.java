@@ -4,6 +4,7 @@ import baton.interop.CancellationToken;
 import baton.interop.internal.futures.FieldHandle;
 import baton.interop.internal.futures.Interruption;
 import baton.interop.internal.futures.Stages;
+import baton.waiting.Parking;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletionStage;
@@ -63,8 +64,8 @@ public final class CancellableWork {
     public void interruptFromNowOn() {
         Thread current = Thread.currentThread();
         if (current != thread) {
-            throw new IllegalStateException(
-                    "interruptible() is for the thread that runs the function, while it does: " + current.getName());
+            throw new IllegalStateException("interruptible() is for the thread that runs the function, while it does: "
+                    + Parking.nameOf(current));
         }
         if (interruption == null) {
             Interruption begun = new Interruption();
@@ -147,7 +148,7 @@ public final class CancellableWork {
         }
         if (task.isQueued()) return "a function (queued)";
         Thread running = thread;
-        return "a function" + (running == null ? "" : " (running, thread = " + running.getName() + ")");
+        return "a function" + (running == null ? "" : " (running, thread = " + Parking.nameOf(running) + ")");
     }
 
     /** How the work is, in words. */
