@@ -96,6 +96,11 @@ class LocksPageJavaTest {
         CompletableFuture<String> read = lock.withRead(() -> CompletableFuture.completedFuture(value));
         written.join();
         assertEquals("new", read.join());
+        AsyncReadWriteLock owned = lock.ownedBy("report 3");
+        CompletableFuture<Void> inTime =
+                owned.withWrite(() -> CompletableFuture.runAsync(() -> value = "newer"), Duration.ofMillis(500));
+        inTime.join();
+        assertEquals("newer", value);
     }
 
     private final ArrayDeque<String> items = new ArrayDeque<>();

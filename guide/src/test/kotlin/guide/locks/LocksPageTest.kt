@@ -102,6 +102,15 @@ class LocksPageTest {
     }
 
     @Test
+    fun writer_withATimeoutAndAnOwner() = runTest {
+        val report = "report 3" // kept in a val, as above
+
+        lock.withWrite(500.milliseconds, owner = report) { prices["tea"] = 3 } // or PermitTimeoutException
+        val seen = lock.withRead(owner = report) { prices["tea"] }
+        assertEquals(3, seen)
+    }
+
+    @Test
     fun readers_readTogether_andAWriterAlone() = runTest {
         reload("tea")
         val readers = List(3) { launch { lock.withRead { delay(1.seconds) } } }
