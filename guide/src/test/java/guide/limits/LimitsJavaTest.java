@@ -11,10 +11,14 @@ import baton.interop.AsyncCircuitBreaker;
 import baton.interop.AsyncCircuitBreakers;
 import baton.interop.AsyncMutexes;
 import baton.interop.AsyncRateLimiter;
+import baton.interop.AsyncRateLimiters;
 import baton.interop.AsyncSemaphores;
 import baton.interop.AsyncSingleFlight;
+import baton.resilience.RateLimitedException;
 import baton.resilience.RateReservation;
+import baton.test.ManualClock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -55,6 +59,69 @@ class LimitsJavaTest {
         CompletableFuture<String> page = bursts.withPermit(() -> fetch(url));
         assertEquals("page of " + url, page.join());
         assertEquals(List.of(1L, 20L), List.of(even.availablePermits(), both.availablePermits()));
+    }
+
+    @Test
+    void limitsOfAThousandAnHour_grantNoMoreInAnyHour_alsoAfterAPause() {
+        Duration hour = Duration.ofHours(1);
+        Duration second = Duration.ofSeconds(1);
+        AsyncRateLimiter.Builder evenly = AsyncRateLimiter.builder(1_000, hour).burst(1);
+        AsyncRateLimiter.Builder inBursts =
+                AsyncRateLimiter.builder(10, second).and(500, hour).burst(20);
+        AsyncRateLimiter.Builder mostly =
+                AsyncRateLimiter.builder(900, hour).and(10, second).burst(100);
+        AsyncRateLimiters<String> perCustomer = AsyncRateLimiters.create(inBursts.name("customers"));
+        assertTrue(perCustomer.tryAcquire("ann"));
+        for (AsyncRateLimiter.Builder builder : List.of(evenly, inBursts, mostly)) {
+            ManualClock clock = new ManualClock();
+            AsyncRateLimiter limiter = builder.clock(clock).build();
+            List<Long> instants = new ArrayList<>();
+            for (int part = 0; part < 2; part++) {
+                for (int step = 0; step < 3 * 36_000; step++) {
+                    while (limiter.tryAcquire()) instants.add(clock.nanoTime());
+                    clock.advance(Duration.ofMillis(100));
+                }
+                clock.advance(Duration.ofHours(5));
+            }
+            long most = mostIn(hour, instants);
+            assertTrue(most == 999 || most == 1_000, () -> limiter + ": " + most);
+        }
+    }
+
+    /** An hour ends before the same time of the next one. */
+    private static int mostIn(Duration window, List<Long> instants) {
+        int most = 0;
+        int last = 0;
+        for (int first = 0; first < instants.size(); first++) {
+            while (last < instants.size() && instants.get(last) - instants.get(first) < window.toNanos()) last++;
+            most = Math.max(most, last - first);
+        }
+        return most;
+    }
+
+    private final AsyncRateLimiters<String> perClient = AsyncRateLimiters.create(
+            AsyncRateLimiter.builder(10, Duration.ofSeconds(1)).burst(20).maxWaiting(0));
+
+    CompletableFuture<String> serve(String client) {
+        return perClient.withPermit(client, () -> load(client)).exceptionally(e -> {
+            if (!(e instanceof RateLimitedException limited)) throw new CompletionException(e);
+            long seconds = limited.retryIn().plusNanos(999_999_999).toSeconds();
+            return "429, Retry-After: " + seconds;
+        });
+    }
+
+    private static CompletableFuture<String> load(String client) {
+        return completedFuture("page of " + client);
+    }
+
+    @Test
+    void serve_requestsTooMany_are429s() {
+        assertEquals("page of ann", serve("ann").join());
+        String answer;
+        do answer = serve("ann").join();
+        while (answer.startsWith("page"));
+        assertEquals("429, Retry-After: 1", answer);
+        assertEquals("page of bob", serve("bob").join());
     }
 
     @Test

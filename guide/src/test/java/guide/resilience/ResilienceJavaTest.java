@@ -12,6 +12,7 @@ import baton.interop.AsyncPipeline;
 import baton.interop.AsyncRateLimiter;
 import baton.interop.AsyncRetry;
 import baton.interop.AsyncSemaphore;
+import baton.test.ManualClock;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -98,6 +99,37 @@ class ResilienceJavaTest {
         assertEquals(98, limiter.availablePermits());
     }
 
+    CompletableFuture<String> answer(CompletableFuture<String> call) {
+        return call.exceptionally(e -> {
+            Throwable cause = e instanceof CompletionException ? e.getCause() : e; // if call is a stage after the guarded one
+            if (!(cause instanceof Refusal refusal)) throw new CompletionException(cause);
+            Duration wait = refusal.retryIn() == null ? Duration.ofSeconds(1) : refusal.retryIn();
+            if (wait.compareTo(Duration.ofHours(1)) > 0) wait = Duration.ofHours(1); // a breaker is forced open
+            return "503, Retry-After: " + wait.plusNanos(999_999_999).toSeconds(); // rounded up
+        });
+    }
+
+    @Test
+    void answer_refusal_namesTheTime_roundedUp() {
+        assertEquals("page", answer(CompletableFuture.completedFuture("page")).join());
+        CompletableFuture<String> busy = CompletableFuture.failedFuture(new PermitTimeoutException("busy"));
+        assertEquals("503, Retry-After: 1", answer(busy.thenApply(page -> page)).join());
+        AsyncCircuitBreaker forced = AsyncCircuitBreaker.create("billing");
+        forced.trip();
+        assertEquals(
+                "503, Retry-After: 3600",
+                answer(forced.protect(() -> fetch(url))).join());
+        AsyncRateLimiter limiter = AsyncRateLimiter.builder(1, Duration.ofMillis(90_001))
+                .clock(new ManualClock())
+                .build();
+        assertTrue(limiter.tryAcquire());
+        assertEquals(
+                "503, Retry-After: 91",
+                answer(limiter.withPermit(() -> fetch(url), Duration.ZERO)).join());
+        CompletableFuture<String> failed = CompletableFuture.failedFuture(new IOException("down"));
+        assertThrows(CompletionException.class, () -> answer(failed).join());
+    }
+
     Optional<String> ifAdmitted(CompletableFuture<String> call) {
         try {
             return Optional.of(call.join());
@@ -172,6 +204,14 @@ class ResilienceJavaTest {
         CompletableFuture<String> page = breaker.protect(() -> fetch(url));
         assertThrows(CompletionException.class, page::join);
         assertEquals(1.0, breaker.metrics().getFailureRate());
+    }
+
+    @Test
+    void breaker_openForMaintenance_reportsItsChanges() {
+        AsyncCircuitBreaker breaker = AsyncCircuitBreaker.create("billing");
+        breaker.onChange((from, to) -> log(from + " -> " + to));
+        breaker.openFor(Duration.ofMinutes(1)); // maintenance
+        assertEquals(List.of("CLOSED -> OPEN"), lines);
     }
 
     @Test

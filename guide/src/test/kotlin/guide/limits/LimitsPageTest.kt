@@ -5,18 +5,22 @@ import baton.monitoring.CallOutcome
 import baton.monitoring.Waits
 import baton.resilience.CircuitBreakerConfig
 import baton.resilience.CircuitBreakers
+import baton.resilience.RateLimitedException
 import baton.resilience.RateLimiter
 import baton.resilience.RateLimiters
 import baton.resilience.ResiliencePipeline
 import baton.resilience.per
 import baton.resilience.withPermit
+import baton.retryIn
 import baton.sync.Mutexes
 import baton.sync.Semaphores
 import baton.tasks.SingleFlight
 import baton.tasks.suspendingLazy
 import java.io.IOException
 import kotlin.time.Duration.Companion.hours
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.ExperimentalCoroutinesApi
 import kotlinx.coroutines.async
@@ -38,6 +42,58 @@ class LimitsPageTest {
     private val url = "https://api.example"
 
     private fun fetch(url: String) = "page of $url"
+
+    /** Of the instants in milliseconds, in the hour from any of them on; an hour ends before the same time of the next. */
+    private fun mostInAnyHour(instants: List<Long>): Int {
+        var last = 0
+        return instants.indices.maxOf { first ->
+            while (last < instants.size && instants[last] < instants[first] + 1.hours.inWholeMilliseconds) last++
+            last - first
+        }
+    }
+
+    @Test
+    fun limitsOfAThousandAnHour_grantNoMoreInAnyHour_alsoAfterAPause() = runTest {
+        val evenly = RateLimiters<String>(1_000 per 1.hours, burst = 1)
+        val inBursts = RateLimiters<String>(10 per 1.seconds, 500 per 1.hours, burst = 20, name = "customers")
+        val mostly = RateLimiters<String>(900 per 1.hours, 10 per 1.seconds, burst = 100)
+        for (limiters in listOf(evenly, inBursts, mostly)) {
+            val instants = ArrayList<Long>()
+            repeat(2) {
+                val end = currentTime + 3.hours.inWholeMilliseconds
+                while (currentTime < end) {
+                    limiters.acquire("ann")
+                    instants += currentTime
+                }
+                delay(5.hours)
+            }
+            assertTrue(mostInAnyHour(instants) in 999..1_000) { "$limiters: ${mostInAnyHour(instants)}" }
+        }
+    }
+
+    private val perClient = RateLimiters<String>(10 per 1.seconds, burst = 20, maxWaiting = 0)
+
+    private fun load(client: String) = "page of $client"
+
+    suspend fun serve(client: String): Pair<Int, String> =
+        try {
+            200 to perClient.withPermit(client) { load(it) }
+        } catch (e: RateLimitedException) {
+            val seconds = (e.retryIn + 999_999_999.nanoseconds).inWholeSeconds
+            429 to "Retry-After: $seconds"
+        }
+
+    @Test
+    fun serve_secondRequestTooMany_isA429_andTheTimeIsRoundedUp() = runTest {
+        repeat(20) { assertEquals(200 to "page of ann", serve("ann")) }
+        assertEquals(429 to "Retry-After: 1", serve("ann"))
+        assertEquals(200 to "page of bob", serve("bob"))
+        assertEquals(0, currentTime)
+        val late = assertThrows<PermitTimeoutException> { perClient.withPermit("ann", timeout = 99.milliseconds) {} }
+        assertEquals(100.milliseconds, late.retryIn)
+        delay(1.seconds)
+        assertEquals(200 to "page of ann", serve("ann"))
+    }
 
     @Test
     fun limitOfACustomer_whoIsThrottled_isInTheDumpAndARefusalOfThePipeline() = runTest {

@@ -28,7 +28,10 @@ import java.io.IOException
 import java.net.http.HttpResponse
 import java.sql.SQLTransientException
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlin.time.toJavaDuration
 import kotlinx.coroutines.CancellationException
@@ -127,13 +130,20 @@ class ResiliencePageTest {
             200 to load()
         } catch (e: Exception) {
             if (e !is Refusal) throw e
-            503 to "Retry-After: ${e.retryIn?.inWholeSeconds ?: 1}"
+            val wait = (e.retryIn ?: 1.seconds).coerceAtMost(1.hours) // infinite if a breaker is forced open
+            503 to "Retry-After: ${(wait + 999_999_999.nanoseconds).inWholeSeconds}" // rounded up
         }
 
     @Test
     fun answer_refusal_isA503() = runTest {
         assertEquals(200 to "page", answer { "page" })
         assertEquals(503 to "Retry-After: 7", answer { throw QuotaExceededException(7.seconds) })
+        assertEquals(503 to "Retry-After: 8", answer { throw QuotaExceededException(7.seconds + 1.nanoseconds) })
+        val forced = CircuitBreaker().apply { trip() }
+        assertEquals(503 to "Retry-After: 3600", answer { forced.protect { "page" } })
+        val limiter = RateLimiter.tokenBucket(1 per 90.seconds)
+        limiter.acquire()
+        assertEquals(503 to "Retry-After: 90", answer { limiter.withPermit(Duration.ZERO) { "page" } })
         assertEquals(503 to "Retry-After: 1", answer { throw PermitTimeoutException("busy") })
         assertThrows<IOException> { answer { throw IOException("down") } }
     }
@@ -206,6 +216,20 @@ class ResiliencePageTest {
         assertEquals(BreakerState.OPEN, breaker.state)
         val refusal = assertThrows<CircuitOpenException> { breaker.protect {} }
         assertTrue(refusal.retryIn > 3.seconds, refusal.message)
+    }
+
+    @Test
+    fun breaker_openForMaintenance_reportsItsChanges_andOpensByItself() = runTest {
+        val lines = ArrayList<String>()
+        fun log(line: String) = lines.add(line)
+        val breaker = CircuitBreaker(CircuitBreakerConfig(probes = 1))
+        breaker.protect {} // binds it to the time of the test
+        breaker.onChange { from, to -> log("$from -> $to") }
+        breaker.openFor(1.minutes) // maintenance
+        assertThrows<CircuitOpenException> { breaker.protect {} }
+        delay(1.minutes)
+        breaker.protect {}
+        assertEquals(listOf("CLOSED -> OPEN", "OPEN -> HALF_OPEN", "HALF_OPEN -> CLOSED"), lines)
     }
 
     @Test

@@ -141,7 +141,8 @@ public final class AsyncRateLimiter implements AutoCloseable {
     /**
      * As {@link #acquire(int)}, but fails with {@link PermitTimeoutException} if the permits are not granted in time. If
      * they cannot be there in time, given the rate and the requests before this one, it fails at once. With zero or less
-     * it does not wait. The timeout is rounded up to whole milliseconds.
+     * it does not wait. The timeout is rounded up to whole milliseconds. The exception's {@code retryIn()} is the time
+     * after which the permits are there, if no other request takes them; null for several permits of a leaky bucket.
      */
     public CompletableFuture<@Nullable Void> acquire(int permits, Duration timeout) {
         return requests.take(permits, null, null, Objects.requireNonNull(timeout, "timeout"));

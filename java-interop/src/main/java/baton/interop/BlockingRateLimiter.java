@@ -69,7 +69,8 @@ public final class BlockingRateLimiter {
      * As {@link #acquire(int)}, but waits {@code timeout} at most. If the permits cannot be there in time, given the
      * rate and the callers before this one, it throws at once. With zero or less it does not wait.
      *
-     * @throws PermitTimeoutException if the permits were not granted in time; nothing was taken
+     * @throws PermitTimeoutException if the permits were not granted in time; nothing was taken. Its {@code retryIn()} is
+     *     the time after which they are there, if no other request takes them; null for several of a leaky bucket
      */
     public void acquire(int permits, Duration timeout) throws InterruptedException, PermitTimeoutException {
         long nanos = Timeout.nanos(timeout);

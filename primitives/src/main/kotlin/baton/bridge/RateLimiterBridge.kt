@@ -29,5 +29,8 @@ public fun tryReserve(limiter: RateLimiter, permits: Int, maxWait: Duration): Ra
 public fun canHaveWithin(limiter: RateLimiter, permits: Int, timeout: Duration): Boolean =
     limiter.core.canHaveWithin(permits, timeout.toKotlinDuration())
 
+/** The time after which a call that does not wait would get [permits]; null if there is none. */
+@InternalBatonApi public fun retryIn(limiter: RateLimiter, permits: Int): Duration? = limiter.retryIn(permits)
+
 /** Java cannot call a constructor that has a kotlin.time.Duration among its parameters. */
 @InternalBatonApi public fun rate(permits: Int, per: Duration): Rate = Rate(permits.toLong(), per.toKotlinDuration())

@@ -11,6 +11,9 @@ import kotlin.time.Duration
  *
  * Only for calls that may run several times at once, such as reads: the attempts overlap.
  *
+ * It is for silence, not for failures: a first attempt that fails before [after] ends the call without a second one. To
+ * ask again after a failure, put a retry around it, as a [ResiliencePipeline] does.
+ *
  * @property after how long an attempt may be silent before the next one begins, above 0, rounded up to whole
  *   milliseconds. It begins when the first attempt has all permits that it waits for.
  * @property attempts how many there are at most, the first one included; at least 2.

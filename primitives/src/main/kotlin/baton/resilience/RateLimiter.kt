@@ -14,11 +14,14 @@ import baton.waiting.coroutine.awaitGrant
 import baton.waiting.coroutine.isExplored
 import baton.waiting.flight.FlightEvents
 import baton.waiting.lookAtWaiters
+import java.time.Duration as JavaDuration
 import kotlin.contracts.ExperimentalContracts
 import kotlin.contracts.InvocationKind
 import kotlin.contracts.contract
 import kotlin.coroutines.coroutineContext
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.nanoseconds
+import kotlin.time.toJavaDuration
 
 /**
  * Bounds how often something happens: callers take permits, and only time brings permits back.
@@ -171,7 +174,8 @@ internal constructor(
     /**
      * Runs [block] once a permit was taken, which is not given back.
      *
-     * @throws PermitTimeoutException if the permit cannot be there within [maxWait]; otherwise throws as [acquire].
+     * @throws PermitTimeoutException if the permit cannot be there within [maxWait]. It names the time after which it
+     *   is there, `retryIn`. Otherwise throws as [acquire].
      */
     override suspend fun <T> guarded(maxWait: Duration, block: suspend () -> T): T {
         if (maxWait == Duration.INFINITE) acquire() else acquireWithin(maxWait)
@@ -182,8 +186,16 @@ internal constructor(
     @PublishedApi
     @JvmSynthetic
     internal suspend fun acquireWithin(timeout: Duration) {
-        if (!tryAcquire(1, timeout)) throw FlightEvents.late("no permit within $timeout from ", this)
+        if (!tryAcquire(1, timeout)) throw FlightEvents.late("no permit within $timeout from ", this, retryIn(1))
     }
+
+    /**
+     * The time after which a call that does not wait gets [permits], if no other comes before it. Null for several of a
+     * leaky bucket, which saves only one.
+     */
+    @JvmSynthetic
+    internal fun retryIn(permits: Int): JavaDuration? =
+        if (isLeaky && permits > 1) null else core.nanosUntilTurn(permits).nanoseconds.toJavaDuration()
 
     /**
      * Takes a place in the queue, behind all waiting callers, and returns at once. The permits may be used after
@@ -317,7 +329,8 @@ public suspend inline fun <T> RateLimiter.withPermit(action: () -> T): T {
  * As [withPermit] without a timeout, but waits [timeout] at most for the permit, as [RateLimiter.tryAcquire] does: if
  * the permit cannot be there in that time it throws at once. The [action] may take as long as it takes.
  *
- * @throws PermitTimeoutException if the permit was not granted in time; [action] has not run.
+ * @throws PermitTimeoutException if the permit was not granted in time; [action] has not run. Its `retryIn` is the time
+ *   after which the permit is there, if no other caller takes it.
  */
 @OptIn(ExperimentalContracts::class)
 public suspend inline fun <T> RateLimiter.withPermit(timeout: Duration, action: () -> T): T {

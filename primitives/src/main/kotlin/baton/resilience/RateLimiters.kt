@@ -139,7 +139,8 @@ public class RateLimiters<K : Any>(
     /**
      * As the other, but waits [timeout] at most for the permit; at zero or less it does not wait.
      *
-     * @throws PermitTimeoutException if the permit cannot be there in time; [action] has not run.
+     * @throws PermitTimeoutException if the permit cannot be there in time; [action] has not run. Its `retryIn` is the
+     *   time after which the permit is there, if no other caller takes it.
      */
     @OptIn(ExperimentalContracts::class)
     public suspend inline fun <T> withPermit(key: K, timeout: Duration, action: (K) -> T): T {

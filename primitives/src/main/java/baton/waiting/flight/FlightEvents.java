@@ -2,6 +2,7 @@ package baton.waiting.flight;
 
 import baton.InternalBatonApi;
 import baton.PermitTimeoutException;
+import java.time.Duration;
 import java.util.function.BiConsumer;
 import jdk.jfr.FlightRecorder;
 
@@ -74,8 +75,13 @@ public final class FlightEvents {
 
     /** A call of {@code primitive} was not granted in time. The message is {@code text} and the state. */
     public static PermitTimeoutException late(String text, Object primitive) {
+        return late(text, primitive, null);
+    }
+
+    /** As the other. {@code retryIn} is the time after which the call may be granted; null if it is not known. */
+    public static PermitTimeoutException late(String text, Object primitive, Duration retryIn) {
         String state = primitive.toString();
-        return refused(state, new PermitTimeoutException(text + state));
+        return refused(state, new PermitTimeoutException(text + state, retryIn));
     }
 
     /** The {@code breaker} has changed its state. */

@@ -187,6 +187,9 @@ internal class RateLimiterCore(
     fun canHaveWithin(permits: Int, time: Duration): Boolean =
         decideAt(clock.read()) { (queue.nanosUntilTurn(permits).nanoseconds <= time).also { if (!it) refused++ } }
 
+    /** The time until a newcomer would have [permits], if every caller before it takes its permits. */
+    fun nanosUntilTurn(permits: Int): Long = look { queue.nanosUntilTurn(permits) }
+
     /**
      * The time from [now] until all its tokens are there, if no call takes any. It grants and wakes no waiter, because
      * its caller holds a lock of all keys, under which no code of users may run. The timer grants the waiters.

@@ -122,6 +122,14 @@ class HedgeTest {
     }
 
     @Test
+    fun failure_beforeTheOtherAttempt_isAskedAgainByARetryAround() = runTest {
+        val again = RetryPolicy(maxAttempts = 2, backoff = Backoff.constant(0.seconds))
+        val value = pipeline(retry = again).race { if (it == 1) throw IOException("1") else it }
+        assertEquals(Triple(2, 0L, 2), Triple(value, currentTime, begun))
+        assertOver(tokens = 2)
+    }
+
+    @Test
     fun failure_whileAnotherAttemptRuns_waitsForThat() = runTest {
         val value =
             pipeline(Hedge(200.milliseconds)).race {

@@ -2,6 +2,8 @@ package baton.interop.internal.futures;
 
 import baton.PermitTimeoutException;
 import baton.bridge.Durations;
+import baton.bridge.RateLimiterBridge;
+import baton.resilience.RateLimiter;
 import baton.sync.BarrierTimeoutException;
 import baton.waiting.flight.FlightEvents;
 import java.time.Duration;
@@ -16,8 +18,18 @@ public final class Late {
     private Late() {}
 
     public static PermitTimeoutException acquire(int permits, @Nullable Duration timeout, Object from) {
+        return acquire(permits, timeout, from, null);
+    }
+
+    /** A rate limiter knows when its permits come. */
+    public static PermitTimeoutException acquire(int permits, @Nullable Duration timeout, RateLimiter from) {
+        return acquire(permits, timeout, from, RateLimiterBridge.retryIn(from, permits));
+    }
+
+    private static PermitTimeoutException acquire(
+            int permits, @Nullable Duration timeout, Object from, @Nullable Duration retryIn) {
         String what = permits == 1 ? "permit" : permits + " permits";
-        return FlightEvents.late("no " + what + " " + within(timeout) + " from ", from);
+        return FlightEvents.late("no " + what + " " + within(timeout) + " from ", from, retryIn);
     }
 
     public static PermitTimeoutException lock(Duration timeout, Object mutex) {
