@@ -38,13 +38,12 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Order, end, memory.</i> As for {@link AsyncChannel}. Elements may be null where a method does not say
  * otherwise.
  */
-public final class BlockingChannel<T extends @Nullable Object> {
-    private final Channel<T> channel;
+public final class BlockingChannel<T extends @Nullable Object> extends ChannelControl<T> implements AutoCloseable {
     private final AsyncChannel<T> async;
     private final ChannelRequests<T> requests;
 
     BlockingChannel(AsyncChannel<T> async, ChannelRequests<T> requests) {
-        this.channel = async.kotlin();
+        super(async.kotlin());
         this.async = async;
         this.requests = requests;
     }

@@ -12,7 +12,7 @@ import kotlin.Unit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of {@link AsyncChannel} that passes no elements: the state of the channel, its capacity and its end.
+ * The part of {@link AsyncChannel} and {@link BlockingChannel} that passes no elements: the state of the channel, its capacity and its end.
  *
  * <p>It is not in a package of the internals: Kotlin's compiler refuses calls to methods of a package that the module
  * does not export.

@@ -13,6 +13,7 @@ import baton.channels.ChannelClosedException;
 import baton.channels.ChannelOrder;
 import baton.channels.OnFull;
 import baton.interop.AsyncChannel;
+import baton.interop.BlockingChannel;
 import baton.interop.Reservation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,6 +131,24 @@ class AsyncChannelTest {
         place.send("a");
         assertEquals("a", received.join());
         assertInstanceOf(ChannelClosedException.class, failure(channel.receive()));
+    }
+
+    @Test
+    void blockingView_closesAndCancelsTheChannel() throws Exception {
+        BlockingChannel<String> view = channel.blocking();
+        view.send("a");
+        view.close();
+        assertTrue(channel.isClosedForSend());
+        assertFalse(view.close(new IllegalStateException("late")));
+        assertThrows(ChannelClosedException.class, () -> view.send("b"));
+        assertEquals("a", view.receive());
+        assertThrows(ChannelClosedException.class, view::receive);
+        BlockingChannel<String> other = AsyncChannel.<String>create(4).blocking();
+        other.send("dropped");
+        other.cancel(new IllegalStateException("why"));
+        Throwable cancelled = assertThrows(ChannelClosedException.class, other::receive);
+        assertEquals("why", cancelled.getCause().getMessage());
+        assertTrue(other.toString().startsWith("BlockingChannel"), other::toString);
     }
 
     @Test
