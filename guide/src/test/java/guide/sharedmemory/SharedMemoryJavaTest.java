@@ -10,6 +10,11 @@ import baton.shared.SharedPermit;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +68,42 @@ class SharedMemoryJavaTest {
             SharedLock lock = region.mutex("total").tryLock().orElseThrow();
             assertTrue(lock.getFencingToken() > 0);
             lock.close();
+        }
+    }
+
+    private final List<String> worked = new ArrayList<>();
+
+    private void work(SharedPermit permit) {
+        worked.add(permit.getPermits() + "");
+    }
+
+    private CompletableFuture<String> send() {
+        return CompletableFuture.completedFuture("sent");
+    }
+
+    @Test
+    void threads_takePermits_andTheProcessesThatHoldAreKnown() throws InterruptedException {
+        try (AsyncSharedRegion region = AsyncSharedRegion.open(folder.resolve("app"))) {
+            AsyncSharedSemaphore licences = region.semaphore("licences", 3);
+            try (SharedPermit permit = licences.acquireBlocking()) {
+                work(permit);
+            }
+            Optional<SharedPermit> soon = licences.acquireBlocking(1, Duration.ofSeconds(5)); // one permit
+            if (soon.isPresent()) {
+                try (SharedPermit permit = soon.get()) {
+                    work(permit);
+                }
+            }
+            CompletableFuture<String> sent = licences.withPermit(() -> send(), Duration.ofSeconds(5));
+            assertEquals("sent", sent.join());
+            assertEquals(List.of("1", "1"), worked);
+
+            SharedPermit held = licences.tryAcquire().orElseThrow();
+            Map<Long, Integer> holders = licences.holders(); // {4711=1}
+            OptionalLong writer = region.mutex("total").holder();
+            assertEquals(Map.of(ProcessHandle.current().pid(), 1), holders);
+            assertEquals(OptionalLong.empty(), writer);
+            held.close();
         }
     }
 }

@@ -122,6 +122,24 @@ class SharedMemoryTest {
         }
     }
 
+    private val log = ArrayList<String>()
+
+    private fun log(line: String) {
+        log += line
+    }
+
+    @Test
+    fun holders_areTheProcessesWithTheirPermits() = runBlocking {
+        SharedRegion.open(file).use { region ->
+            val mutex = region.mutex("data")
+            val licences = region.semaphore("licences", permits = 3)
+            licences.withPermit { log("${licences.holders()}") } // {4711=1}
+            mutex.withLock { log("${mutex.holder}") } // 4711
+            val me = ProcessHandle.current().pid()
+            assertEquals(listOf("{$me=1}", "$me"), log)
+        }
+    }
+
     @Test
     fun region_forSeveralUsers_hasTheirPermissions() {
         val options = SharedRegionOptions(permissions = PosixFilePermissions.fromString("rw-rw----"))

@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The futures of a {@link SharedBarrier}: parties of several processes wait for each other, phase by phase. Its class
- * describes order, breaking, death and memory; {@link #kotlin()} has the calls that block.
+ * A {@link SharedBarrier} for Java: parties of several processes wait for each other, phase by phase. Its class describes
+ * order, breaking, death and memory.
  *
  * <pre>{@code
  * region.barrier("start", 4).arrive().thenAccept(missing -> begin());
@@ -61,6 +61,29 @@ public final class AsyncSharedBarrier {
         Objects.requireNonNull(timeout, "timeout");
         return SharedCallFuture.start(
                 "arrive", SharedBridge.labelOf(barrier), barrier, done -> SharedBridge.arrive(barrier, timeout, done));
+    }
+
+    /**
+     * Arrives, and blocks the thread while it waits for the other parties; returns as {@link #arrive()}. A virtual thread
+     * leaves its carrier.
+     *
+     * @throws InterruptedException if the thread is interrupted: before it arrives, or while it waits, which breaks the
+     *     barrier unless that has tripped
+     * @throws BarrierBrokenException if the barrier is broken or is reset
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits
+     */
+    public int arriveBlocking() throws InterruptedException {
+        return barrier.arriveBlocking();
+    }
+
+    /**
+     * As {@link #arriveBlocking()}, but waits {@code timeout} at most. With zero or less all others must have arrived
+     * already. A timeout breaks the barrier.
+     *
+     * @throws BarrierTimeoutException if the time is over before the barrier trips
+     */
+    public int arriveBlocking(Duration timeout) throws InterruptedException, BarrierTimeoutException {
+        return barrier.arriveBlocking(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**

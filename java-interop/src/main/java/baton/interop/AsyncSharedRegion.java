@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -281,6 +282,16 @@ public final class AsyncSharedRegion implements AutoCloseable {
          */
         public Optional<SharedLock> lockBlocking(Duration timeout) throws InterruptedException {
             return Optional.ofNullable(mutex.lockBlocking(Objects.requireNonNull(timeout, "timeout")));
+        }
+
+        /**
+         * The id of the process that holds the mutex, empty if none does; see {@link SharedMutex#getHolder()}.
+         *
+         * @throws SharedRegionException if the region has ended
+         */
+        public OptionalLong holder() {
+            Long process = mutex.getHolder();
+            return process == null ? OptionalLong.empty() : OptionalLong.of(process);
         }
 
         @Override

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The futures of a {@link SharedWaitGroup}: counts pending work of several processes. Its class describes death, memory
- * and misuse; {@link #kotlin()} has the calls that block.
+ * A {@link SharedWaitGroup} for Java: counts pending work of several processes. Its class describes death, memory and
+ * misuse.
  *
  * <pre>{@code
  * jobs.add(files.size());
@@ -94,6 +94,25 @@ public final class AsyncSharedWaitGroup {
                 SharedBridge.labelOf(group),
                 group,
                 done -> SharedBridge.await(group, timeout, () -> Late.await(timeout, group), done));
+    }
+
+    /**
+     * As {@link #await()}, but blocks the thread while it waits. A virtual thread leaves its carrier.
+     *
+     * @throws AbandonedException if a process died before its work was done
+     * @throws InterruptedException if the thread is interrupted
+     * @throws SharedRegionException if the region has ended, or ends while the caller waits
+     */
+    public void awaitBlocking() throws InterruptedException {
+        group.awaitBlocking();
+    }
+
+    /**
+     * As {@link #awaitBlocking()}, but waits {@code timeout} at most; returns whether the count was zero. With zero or
+     * less it does not wait.
+     */
+    public boolean awaitBlocking(Duration timeout) throws InterruptedException {
+        return group.awaitBlocking(Objects.requireNonNull(timeout, "timeout"));
     }
 
     /**

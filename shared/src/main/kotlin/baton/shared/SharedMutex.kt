@@ -51,6 +51,19 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
         get() = core.name
 
     /**
+     * The id of the process that holds the mutex; null if no process does. It is the id in the pid namespace of that
+     * process, and may be that of a process that has died and whose lock no caller has taken. The lock may pass on
+     * while this is read: for reports, not for decisions.
+     *
+     * @throws SharedRegionException if the region has ended.
+     */
+    public val holder: Long?
+        get() {
+            core.checkOpen()
+            return core.holder
+        }
+
+    /**
      * Locks the mutex, waiting for it if necessary.
      *
      * *Cancellation.* Throws and holds nothing.
@@ -115,7 +128,10 @@ public class SharedMutex internal constructor(@get:JvmSynthetic internal val cor
      */
     public fun condition(name: String): SharedCondition = SharedCondition(core.condition(name))
 
-    override fun toString(): String = "$core (${if (core.isLocked) "locked" else "free"}, waiting = ${core.waiting})"
+    override fun toString(): String {
+        val state = if (core.isLocked) "locked" + core.holder?.let { " by process $it" }.orEmpty() else "free"
+        return "$core ($state, waiting = ${core.waiting})"
+    }
 }
 
 /**

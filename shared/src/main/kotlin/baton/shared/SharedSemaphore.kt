@@ -65,6 +65,15 @@ public class SharedSemaphore internal constructor(@get:JvmSynthetic internal val
         get() = core.availableNow()
 
     /**
+     * The processes that hold permits, by their ids, and how many each holds. The ids are those in the pid namespace of
+     * each process. A dead process is listed until a caller that waits has taken its permits back. It reads one process
+     * after the other, so the sum need not be that of one moment: for reports, not for decisions.
+     *
+     * @throws SharedRegionException if the region has ended.
+     */
+    public fun holders(): Map<Long, Int> = core.holders()
+
+    /**
      * Takes [permits], waiting for them if necessary.
      *
      * *Cancellation.* Throws and holds nothing.

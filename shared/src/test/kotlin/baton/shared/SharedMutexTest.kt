@@ -307,10 +307,13 @@ class SharedMutexTest : TwoMembers() {
     }
 
     @Test
-    fun toString_namesTheStateAndTheFile() = runBlocking {
+    fun toString_namesTheStateAndTheHolderAndTheFile() = runBlocking {
+        val me = ProcessHandle.current().pid()
+        assertNull(mine.holder)
         assertEquals("SharedMutex 'm' of ${path.toRealPath()} (free, waiting = 0)", "$mine")
         mine.lock()
-        assertEquals("SharedMutex 'm' of ${path.toRealPath()} (locked, waiting = 0)", "$others")
+        assertEquals("SharedMutex 'm' of ${path.toRealPath()} (locked by process $me, waiting = 0)", "$others")
+        assertEquals(me, others.holder)
     }
 }
 

@@ -295,9 +295,25 @@ class SharedSemaphoreTest : TwoMembers() {
     fun toString_namesThePermitsAndTheFile() {
         val permit = mine.acquireBlocking(2)
         val label = "SharedSemaphore 's' of ${path.toRealPath()}"
-        assertEquals("$label (permits = 3, available = 1)", "$others")
+        val me = ProcessHandle.current().pid()
+        assertEquals("$label (permits = 3, available = 1, holders = {$me=2})", "$others")
         assertEquals("SharedPermit of $label (2, held)", "$permit")
         permit.close()
         assertEquals("SharedPermit of $label (2, closed)", "$permit")
+        assertEquals("$label (permits = 3, available = 3)", "$others")
+    }
+
+    @Test
+    fun holders_ofTwoMembersOfAProcess_areOneSum_untilTheirClose() {
+        val me = ProcessHandle.current().pid()
+        assertEquals(emptyMap<Long, Int>(), mine.holders())
+        val two = mine.acquireBlocking(2)
+        others.acquireBlocking()
+        assertEquals(mapOf(me to 3), mine.holders())
+        two.close()
+        assertEquals(mapOf(me to 1), mine.holders())
+        there.close() // as a death: the permit comes back
+        assertEquals(emptyMap<Long, Int>(), mine.holders())
+        assertThrows<SharedRegionException> { others.holders() }
     }
 }

@@ -2,15 +2,18 @@ package baton.interop.shared;
 
 import static baton.interop.Futures.await;
 import static baton.interop.Futures.awaitFailure;
+import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.PermitTimeoutException;
 import baton.interop.AsyncSharedBarrier;
 import baton.interop.AsyncSharedSemaphore;
 import baton.interop.AsyncSharedWaitGroup;
+import baton.interop.blocking.BlockedCall;
 import baton.shared.AbandonedException;
 import baton.shared.SharedBarrier;
 import baton.shared.SharedLock;
@@ -22,7 +25,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -30,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,12 +118,66 @@ class AsyncSharedPrimitivesTest {
         semaphore().tryAcquire(3).orElseThrow().close();
     }
 
+    @Test
+    void acquireBlocking_waits_orIsEmptyInTime() throws Exception {
+        SharedPermit two = semaphore().acquireBlocking(2);
+        assertEquals(Optional.empty(), othersSemaphore().acquireBlocking(2, Duration.ofMillis(10)));
+        assertEquals(Optional.empty(), othersSemaphore().acquireBlocking(2, Duration.ZERO));
+        BlockedCall<SharedPermit> blocked = BlockedCall.parked(() -> semaphore().acquireBlocking(3));
+        two.close();
+        blocked.get(120, TimeUnit.SECONDS).close();
+        othersSemaphore().acquireBlocking().close();
+        othersSemaphore().acquireBlocking(3, LONGEST).orElseThrow().close();
+    }
+
+    @Test
+    void withPermit_holdsOneWhileItsStageRuns_andRunsNothingWhenItIsLate() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CompletableFuture<String> sent = semaphore().withPermit(() -> stage);
+        assertEquals(2, othersSemaphore().availablePermits());
+        stage.complete("sent");
+        assertEquals("sent", sent.join());
+        SharedPermit all = othersSemaphore().tryAcquire(3).orElseThrow();
+        CompletableFuture<String> waiting = semaphore().withPermit(() -> completedFuture("later"), LONGEST);
+        Supplier<CompletableFuture<String>> never = () -> {
+            throw new AssertionError("ran");
+        };
+        assertInstanceOf(PermitTimeoutException.class, awaitFailure(semaphore().withPermit(never, Duration.ZERO)));
+        CompletableFuture<String> cancelled = semaphore().withPermit(never);
+        cancelled.cancel(false);
+        all.close();
+        assertEquals("later", await(waiting));
+        assertEquals(
+                "failed",
+                assertThrows(CompletionException.class, semaphore().withPermit(() -> {
+                            throw new IllegalStateException("failed");
+                        })::join)
+                        .getCause()
+                        .getMessage());
+        await(semaphore().acquire(3)).close();
+    }
+
+    @Test
+    void holders_areTheProcessesWithTheirPermits() {
+        long me = ProcessHandle.current().pid();
+        assertEquals(Map.of(), semaphore().holders());
+        assertEquals(OptionalLong.empty(), members.mine.holder());
+        SharedPermit two = othersSemaphore().tryAcquire(2).orElseThrow();
+        SharedLock lock = members.heldThere();
+        assertEquals(Map.of(me, 2), semaphore().holders());
+        assertEquals(OptionalLong.of(me), members.mine.holder());
+        two.close();
+        lock.close();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 4, Integer.MAX_VALUE})
     void acquire_ofPermitsOutOfRange_throws(int permits) {
         assertThrows(IllegalArgumentException.class, () -> semaphore().acquire(permits));
         assertThrows(IllegalArgumentException.class, () -> semaphore().acquire(permits, LONGEST));
         assertThrows(IllegalArgumentException.class, () -> semaphore().tryAcquire(permits));
+        assertThrows(IllegalArgumentException.class, () -> semaphore().acquireBlocking(permits));
+        assertThrows(IllegalArgumentException.class, () -> semaphore().acquireBlocking(permits, LONGEST));
         assertEquals(3, semaphore().availablePermits());
     }
 
@@ -192,6 +252,25 @@ class AsyncSharedPrimitivesTest {
         assertFalse(first.isDone());
         int last = othersBarrier().arrive(Duration.ZERO).join();
         assertEquals(Set.of(0, 1), Set.of(last, await(first)));
+    }
+
+    @Test
+    void arriveBlocking_ofAllParties_trips_andATimeoutBreaksIt() throws Exception {
+        BlockedCall<Integer> first = BlockedCall.parked(() -> barrier().arriveBlocking());
+        assertEquals(0, othersBarrier().arriveBlocking(LONGEST));
+        assertEquals(1, first.get(120, TimeUnit.SECONDS));
+        assertThrows(BarrierTimeoutException.class, () -> barrier().arriveBlocking(Duration.ZERO));
+        assertThrows(BarrierBrokenException.class, () -> othersBarrier().arriveBlocking());
+    }
+
+    @Test
+    void awaitBlocking_ofWork_returnsWithTheLastDone() throws Exception {
+        group().awaitBlocking();
+        othersGroup().add();
+        assertFalse(group().awaitBlocking(Duration.ofMillis(5)));
+        BlockedCall<Boolean> blocked = BlockedCall.parked(() -> group().awaitBlocking(LONGEST));
+        othersGroup().done();
+        assertTrue(blocked.get(120, TimeUnit.SECONDS));
     }
 
     @Test

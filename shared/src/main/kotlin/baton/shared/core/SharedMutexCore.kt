@@ -52,6 +52,14 @@ internal class SharedMutexCore(val memory: SharedMemory, val shared: SharedObjec
     val isLocked: Boolean
         get() = memory.isOpen && !MutexWord.isFree(words.getInt(WORD))
 
+    /** Process of the owner that the word names; null if it is free or the owner is gone. Without a look at the end. */
+    val holder: Long?
+        get() {
+            val word = words.getInt(WORD)
+            if (MutexWord.isFree(word)) return null
+            return memory.pidOf(MutexWord.slotOf(word), MutexWord.generationOf(word))
+        }
+
     /** Whether a caller of this process holds the mutex. */
     val isHeldHere: Boolean
         get() = held?.isHeld == true

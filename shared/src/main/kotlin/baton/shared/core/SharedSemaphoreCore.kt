@@ -44,6 +44,11 @@ internal class SharedSemaphoreCore(
         return available
     }
 
+    fun holders(): Map<Long, Int> {
+        memory.check()
+        return counts.byProcess()
+    }
+
     suspend fun acquire(n: Int): SharedPermit {
         requireWeight(n)
         tryAtOnce(n)?.let {
@@ -117,8 +122,10 @@ internal class SharedSemaphoreCore(
     }
 
     fun describe(): String {
-        val state = if (memory.isOpen) "available = $available" else "ended"
-        return "$this (permits = $permits, $state)"
+        if (!memory.isOpen) return "$this (permits = $permits, ended)"
+        val held = counts.byProcess()
+        val holders = if (held.isEmpty()) "" else ", holders = $held"
+        return "$this (permits = $permits, available = $available$holders)"
     }
 
     override fun toString(): String = "SharedSemaphore '$name' of ${memory.path}"

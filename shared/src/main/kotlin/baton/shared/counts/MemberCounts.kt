@@ -4,6 +4,7 @@ import baton.shared.region.SharedMemory
 import baton.shared.region.SharedObject
 import baton.shared.waiting.ChangeWord
 import baton.shared.word.CountsWord
+import java.util.TreeMap
 
 /**
  * A count for each member of the region and their sum, which stay right whenever a member dies.
@@ -49,6 +50,19 @@ internal class MemberCounts(private val memory: SharedMemory, shared: SharedObje
     /** Whether counts of dead members were taken off, and [clearLost] was not called since. */
     val isLost: Boolean
         get() = CountsWord.isLost(words.getLong(WORD))
+
+    /** The counts above 0 by process, in the order of the process ids: a look at one entry after the other. */
+    fun byProcess(): Map<Long, Int> {
+        synchronized(monitor) { if (memory.isOpen) settledWord() else return emptyMap() }
+        val counts = TreeMap<Long, Int>()
+        for (slot in 1..memory.highestSlot) {
+            val entry = table.getLong(entryAt(slot))
+            val count = CountsWord.countOf(entry)
+            if (count == 0) continue
+            memory.pidOf(slot, CountsWord.generationOf(entry))?.let { counts.merge(it, count, Int::plus) }
+        }
+        return counts
+    }
 
     /** Adds [n] to the count of this member, unless the total would be above [limit]; then false. */
     fun tryAdd(n: Int, limit: Int): Boolean {

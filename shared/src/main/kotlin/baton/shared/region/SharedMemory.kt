@@ -81,6 +81,9 @@ private constructor(
         return slots.isAlive(slot, generation)
     }
 
+    /** See [Slots.pidOf]. */
+    fun pidOf(slot: Int, generation: Int): Long? = slots.pidOf(slot, generation)
+
     fun anyCannotWake(): Boolean = slots.anyCannotWake()
 
     /** Wakes up to [count] callers that wait for the int at [offset] of [words], in any process. */

@@ -21,6 +21,12 @@ internal class Slots(private val words: Words, private val live: LiveFile, priva
     /** Generation of the last claim of [slot]; 0 if there was none. */
     fun generationOf(slot: Int): Int = words.getInt(RegionLayout.slotAt(slot) + RegionLayout.SLOT_GENERATION)
 
+    /** Process that claimed [slot] as [generation]; null if it has given the slot back, or another claim followed. */
+    fun pidOf(slot: Int, generation: Int): Long? {
+        val pid = words.getInt(RegionLayout.slotAt(slot) + RegionLayout.SLOT_PID)
+        return if (pid == 0 || generationOf(slot) != generation) null else pid.toLong()
+    }
+
     /** Under the init lock. */
     fun claim(canWake: Boolean): Claim {
         for (slot in 1 until RegionLayout.SLOT_COUNT) {

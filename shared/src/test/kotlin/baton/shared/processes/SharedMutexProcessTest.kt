@@ -31,8 +31,11 @@ class SharedMutexProcessTest : ChildProcesses() {
             holder.expect("held")
             assertNull(mutex.tryLock())
             assertNull(mutex.lockBlocking(Duration.ofMillis(50)))
+            assertEquals(holder.pid(), mutex.holder)
             kill(holder)
+            assertEquals(holder.pid(), mutex.holder)
             mutex.lockBlocking().use { assertTrue(it.abandoned) }
+            assertNull(mutex.holder)
             mutex.lockBlocking().use {
                 assertTrue(it.abandoned)
                 it.markConsistent()

@@ -34,6 +34,19 @@ class SharedSemaphoreProcessTest : ChildProcesses() {
     }
 
     @Test
+    fun holders_areTheProcesses_andADeadOneUntilItsPermitsAreTaken() = withSemaphore { semaphore ->
+        val holder = startHolder(2)
+        semaphore.acquireBlocking().use {
+            assertEquals(mapOf(holder.pid() to 2, ProcessHandle.current().pid() to 1), semaphore.holders())
+        }
+        assertEquals(mapOf(holder.pid() to 2), semaphore.holders())
+        kill(holder)
+        assertEquals(mapOf(holder.pid() to 2), semaphore.holders())
+        semaphore.acquireBlocking(3).close()
+        assertEquals(emptyMap<Long, Int>(), semaphore.holders())
+    }
+
+    @Test
     fun permits_ofManyKilledProcesses_comeBack() = withSemaphore { semaphore ->
         val holders = List(3) { startHolder(1) }
         assertEquals(0, semaphore.availablePermits)
