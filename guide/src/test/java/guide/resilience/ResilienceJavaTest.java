@@ -101,7 +101,8 @@ class ResilienceJavaTest {
 
     CompletableFuture<String> answer(CompletableFuture<String> call) {
         return call.exceptionally(e -> {
-            Throwable cause = e instanceof CompletionException ? e.getCause() : e; // if call is a stage after the guarded one
+            Throwable cause =
+                    e instanceof CompletionException ? e.getCause() : e; // if call is a stage after the guarded one
             if (!(cause instanceof Refusal refusal)) throw new CompletionException(cause);
             Duration wait = refusal.retryIn() == null ? Duration.ofSeconds(1) : refusal.retryIn();
             if (wait.compareTo(Duration.ofHours(1)) > 0) wait = Duration.ofHours(1); // a breaker is forced open

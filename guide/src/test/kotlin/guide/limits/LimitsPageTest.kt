@@ -43,7 +43,9 @@ class LimitsPageTest {
 
     private fun fetch(url: String) = "page of $url"
 
-    /** Of the instants in milliseconds, in the hour from any of them on; an hour ends before the same time of the next. */
+    /**
+     * Of the instants in milliseconds, in the hour from any of them on; an hour ends before the same time of the next.
+     */
     private fun mostInAnyHour(instants: List<Long>): Int {
         var last = 0
         return instants.indices.maxOf { first ->
