@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  * end. Cancelling the scope of a Kotlin scheduler cancels all its Java tasks in the same way; the scope completes when
  * their work has ended.
  *
- * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped. A task that
+ * <p><i>Failures.</i> An exception of a task, or the failure of its stage, arrives in its future unwrapped, and reaches
+ * the listener of {@link AsyncTaskSchedulerBuilder#onFailure}; without one, a failure whose future has no reader is lost. A task that
  * is refused fails with {@code TaskRejectedException}, {@code TaskShedException}, {@code TaskDeadlineException} or
  * {@code SchedulerClosedException}, and one that takes too long with {@code TaskTimeoutException}, see {@link
  * TaskOptions}; no method throws because of the state of the scheduler.
@@ -240,7 +241,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Refuses further tasks; the future completes when all tasks have ended, queued ones included. While the scheduler
+     * Refuses further tasks; the future completes when all tasks have ended, queued ones included, and their futures are
+     * done; dependents of these may still run. While the scheduler
      * is paused, queued tasks and so the future wait. Cancelling the future has no effect on the scheduler.
      */
     public CompletableFuture<@Nullable Void> drain() {
@@ -248,8 +250,9 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * Refuses further tasks and waits until all tasks have ended, as {@code ExecutorService.close()} of newer JDKs
-     * does: queued ones are run. While the scheduler is paused, queued tasks and so this call wait. If the thread is
+     * Refuses further tasks and waits until all tasks have ended and their futures are done, as {@code
+     * ExecutorService.close()} of newer JDKs does: queued ones are run. Dependents of the futures may still run, and may
+     * call this. While the scheduler is paused, queued tasks and so this call wait. If the thread is
      * interrupted, queued tasks are dropped as by {@link #closeNow()}; the call waits for those that run, and the
      * thread stays interrupted.
      *
@@ -302,7 +305,8 @@ public final class AsyncTaskScheduler implements AutoCloseable {
     }
 
     /**
-     * The future completes at the next moment without tasks: none runs, is queued, or waits for capacity. New tasks are
+     * The future completes at the next moment without tasks: none runs, is queued, or waits for capacity, and the
+     * futures of all that have ended are done. New tasks are
      * taken as ever. While the scheduler is paused, queued tasks and so the future wait. Cancelling the future has no
      * effect on the scheduler.
      */

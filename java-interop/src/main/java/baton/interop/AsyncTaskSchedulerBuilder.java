@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.BiConsumer;
 import kotlinx.coroutines.Dispatchers;
 import kotlinx.coroutines.ExecutorsKt;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ public final class AsyncTaskSchedulerBuilder {
     private int capacity = Integer.MAX_VALUE;
     private OnFullQueue onFull = OnFullQueue.REJECT;
     private @Nullable BatonClock clock;
+    private @Nullable BiConsumer<? super @Nullable Object, ? super Throwable> onFailure;
     private Executor executor = defaultExecutor();
 
     AsyncTaskSchedulerBuilder(int maxConcurrency) {
@@ -127,10 +129,23 @@ public final class AsyncTaskSchedulerBuilder {
         return this;
     }
 
+    /**
+     * Called once for each task that fails, also if a caller waits for its future, with its key or null and its
+     * exception: that of its action or stage, of a timeout, or the refusal of a task that has not begun, which is a
+     * {@code Refusal}. A cancelled task has not failed. It is called by the thread that ends the task, after its slot is
+     * free and before its future is done; a future that fails by a timeout while its task goes on is done earlier. It
+     * must not block. Its exceptions go to the thread's handler of uncaught exceptions. By default the future alone has
+     * the failure.
+     */
+    public AsyncTaskSchedulerBuilder onFailure(BiConsumer<? super @Nullable Object, ? super Throwable> listener) {
+        this.onFailure = Objects.requireNonNull(listener, "listener");
+        return this;
+    }
+
     /** A new scheduler. */
     public AsyncTaskScheduler build() {
-        TaskScheduler scheduler =
-                StageTasks.newScheduler(maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull, clock);
+        TaskScheduler scheduler = StageTasks.newScheduler(
+                maxConcurrency, name, policy, maxWait, overdueShare, capacity, onFull, clock, onFailure);
         return AsyncTaskScheduler.of(scheduler, executor);
     }
 }

@@ -48,7 +48,7 @@ public final class BlockingTaskScheduler {
         Objects.requireNonNull(priority, "priority");
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
-        return new CallerTask<T>(scheduler, priority, null, task).run();
+        return new CallerTask<T>(scheduler, priority, null, null, task).run();
     }
 
     /**
@@ -61,17 +61,18 @@ public final class BlockingTaskScheduler {
         Objects.requireNonNull(timeout, "timeout");
         Objects.requireNonNull(task, "task");
         ThreadWaiter.throwIfInterrupted();
-        return new CallerTask<T>(scheduler, priority, null, task).run(timeout);
+        return new CallerTask<T>(scheduler, priority, null, null, task).run(timeout);
     }
 
     /**
-     * As {@link #call(Priority, Callable)}, with further options. If the timeout passes while the task runs, this thread
+     * As {@link #call(Priority, Callable)}, with further options. If a timeout passes while the task runs, this thread
      * is interrupted. Once the task has ended, the call fails, whatever the task has returned; its exception is
      * suppressed, and the interrupt is cleared. Another interrupt between the timeout and that end is cleared with it. A
      * task that ignores interrupts runs to its end.
      *
      * @throws baton.scheduler.TaskDeadlineException if there was no slot before the deadline; the task has not begun
-     * @throws baton.scheduler.TaskTimeoutException if the task has not ended within the timeout, its wait included
+     * @throws baton.scheduler.TaskTimeoutException if the task has not ended within the timeout, its wait included, or
+     *     within the run timeout
      * @throws IllegalArgumentException if the options have an executor: the task runs on this thread
      * @throws IllegalStateException if there is a deadline or a timeout, and the scheduler has a clock for which no
      *     thread can wait
@@ -83,7 +84,7 @@ public final class BlockingTaskScheduler {
             throw new IllegalArgumentException(
                     "executor = " + options.executor() + ", must be null: the task runs on the calling thread");
         ThreadWaiter.throwIfInterrupted();
-        return new CallerTask<T>(scheduler, options.priority(), options.key(), task)
+        return new CallerTask<T>(scheduler, options.priority(), options.key(), options.runTimeout(), task)
                 .run(options.deadline(), options.timeout());
     }
 

@@ -34,7 +34,7 @@ public final class ScheduledTaskFuture<T extends @Nullable Object> extends TaskF
 
     private ScheduledTaskFuture(
             TaskScheduler scheduler, TaskOptions options, Executor executor, Object action, boolean givesStage) {
-        super(scheduler, options.priority(), options.key(), executor, action);
+        super(scheduler, options.priority(), options.key(), options.runTimeout(), executor, action);
         this.givesStage = givesStage;
     }
 

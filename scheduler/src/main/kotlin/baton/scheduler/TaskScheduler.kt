@@ -10,12 +10,9 @@ import baton.scheduler.tasks.KeyIndex
 import baton.scheduler.tasks.SchedulerScope
 import baton.scheduler.tasks.TASK_NEED
 import baton.scheduler.tasks.TaskCore
-import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskJob
 import baton.scheduler.tasks.TaskTimeLimit
 import baton.scheduler.tasks.cancelAll
-import baton.scheduler.tasks.labelOf
-import baton.waiting.flight.FlightEvents
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -58,10 +55,10 @@ import kotlinx.coroutines.withContext
  * the `context` argument. A dispatcher in that argument runs the task. The job and the level are always the task's own:
  * a level in the argument has no effect, and a `Job` is refused.
  *
- * *Failures.* The failure of a task reaches only the callers that await it. A task that the scheduler refuses fails
- * with [TaskRejectedException], [TaskShedException], [TaskDeadlineException] or [SchedulerClosedException], and one
- * that takes too long with [TaskTimeoutException]: never with a `CancellationException`, which would silently cancel
- * the awaiting coroutine.
+ * *Failures.* The failure of a task reaches the callers that await it, and [TaskSchedulerConfig.onFailure], which does
+ * nothing by default. A task that the scheduler refuses fails with [TaskRejectedException], [TaskShedException],
+ * [TaskDeadlineException] or [SchedulerClosedException], and one that takes too long with [TaskTimeoutException]: never
+ * with a `CancellationException`, which would silently cancel the awaiting coroutine.
  *
  * *Cancellation.* Cancelling the [scope] cancels all tasks, queued or running; so does `cancelChildren`, after which
  * new tasks run. The scope waits for its tasks; it does not wait for a scheduler without tasks, so a scheduler need not
@@ -155,21 +152,25 @@ public class TaskScheduler(
      *   null or infinite means no limit. Then a task that has not been started leaves the queue; in one that runs, the
      *   coroutine of [block] is cancelled, and the slot is free once that has ended. The task fails with
      *   [TaskTimeoutException] then, whatever [block] returns or throws. One that heeds no cancellation goes on.
+     * @param runTimeout how long [block] may take, from its begin, as [timeout] otherwise: the wait does not count.
      * @param context added to the context of the scope; a dispatcher in it runs the task.
-     * @throws IllegalArgumentException if [timeout] is not positive; if [context] contains a `Job`, because a task
-     *   belongs to the [scope] alone.
+     * @throws IllegalArgumentException if [timeout] or [runTimeout] is not positive; if [context] contains a `Job`,
+     *   because a task belongs to the [scope] alone.
      * @throws Throwable what the clock throws, if it cannot set the timer of a deadline or timeout; the task has been
-     *   withdrawn.
+     *   withdrawn. If it cannot set that of [runTimeout], the task fails with what it throws.
      */
     public fun <T> schedule(
         priority: Priority = Priority.NORMAL,
         key: Any? = null,
         deadline: Duration? = null,
         timeout: Duration? = null,
+        runTimeout: Duration? = null,
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): ScheduledTask<T> =
-        newTask(priority, key, deadline, timeout, withoutJob(context), block).also { it.submit(mayWait = false) }
+        newTask(priority, key, deadline, timeout, runTimeout, withoutJob(context), block).also {
+            it.submit(mayWait = false)
+        }
 
     /**
      * As [schedule], but suspends while the queue is full if the configuration has [OnFullQueue.SUSPEND]. Waiting
@@ -184,10 +185,11 @@ public class TaskScheduler(
         key: Any? = null,
         deadline: Duration? = null,
         timeout: Duration? = null,
+        runTimeout: Duration? = null,
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): ScheduledTask<T> {
-        val task = newTask(priority, key, deadline, timeout, withoutJob(context), block)
+        val task = newTask(priority, key, deadline, timeout, runTimeout, withoutJob(context), block)
         task.submit(mayWait = true)
         try {
             task.awaitAdmission()
@@ -222,13 +224,14 @@ public class TaskScheduler(
         key: Any? = null,
         deadline: Duration? = null,
         timeout: Duration? = null,
+        runTimeout: Duration? = null,
         context: CoroutineContext = EmptyCoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): T {
         val caller = currentCoroutineContext()
         caller.ensureActive()
         val inherited = caller.minusKey(Job).minusKey(ContinuationInterceptor)
-        val task = newTask(priority, key, deadline, timeout, inherited + withoutJob(context), block)
+        val task = newTask(priority, key, deadline, timeout, runTimeout, inherited + withoutJob(context), block)
         task.submit(mayWait = true)
         try {
             task.awaitAdmission()
@@ -325,18 +328,23 @@ public class TaskScheduler(
         key: Any?,
         deadline: Duration?,
         timeout: Duration?,
+        runTimeout: Duration?,
         context: CoroutineContext,
         block: suspend CoroutineScope.() -> T,
     ): CoroutineTask<T> {
         val controller = PriorityController(priority)
         TASK_NEED.require()
         val job = TaskJob<T>(taskScope.newCoroutineContext(context + controller))
-        val shownKey = key ?: nameIn(context)
-        require(timeout == null || timeout.isPositive()) { "timeout = $timeout, must be positive" }
-        if (timeout == null || timeout.isInfinite())
-            return CoroutineTask(this, controller, job, shownKey, deadline, limit = null, block)
-        val limit = TaskTimeLimit(timeout)
-        return CoroutineTask(this, controller, job, shownKey, deadline, limit, limit.around(labelOf(shownKey), block))
+        val limit = limitOf("timeout", timeout)
+        val runLimit = limitOf("runTimeout", runTimeout)
+        val limits = if (limit == null && runLimit == null) null else TaskTimeLimit(limit, runLimit)
+        return CoroutineTask(this, controller, job, key ?: nameIn(context), deadline, limits, block)
+    }
+
+    /** Null for no limit. */
+    private fun limitOf(name: String, time: Duration?): Duration? {
+        require(time == null || time.isPositive()) { "$name = $time, must be positive" }
+        return time?.takeIf { it.isFinite() }
     }
 
     /**
@@ -352,23 +360,6 @@ public class TaskScheduler(
         }
         return context
     }
-
-    /** The failure of a task that has ended without having been started. */
-    internal fun refusal(about: String, end: TaskEnd, deadline: Duration?): Exception {
-        val refusal = newRefusal(about, end, deadline)
-        // A task that was removed from the queue is cancelled, and was not refused.
-        return if (end == TaskEnd.WITHDRAWN) refusal else FlightEvents.refused(label, refusal)
-    }
-
-    private fun newRefusal(about: String, end: TaskEnd, deadline: Duration?): Exception =
-        when (end) {
-            TaskEnd.REJECTED -> TaskRejectedException("no room for $about, capacity = ${config.capacity}: $this")
-            TaskEnd.SHED ->
-                TaskShedException("$about made room for a more urgent one, capacity = ${config.capacity}: $this")
-            TaskEnd.EXPIRED -> TaskDeadlineException("$about was not started within $deadline: $this")
-            TaskEnd.WITHDRAWN -> CancellationException("$about was removed from the queue: $this")
-            else -> SchedulerClosedException("$about was not started: $this", core.closure)
-        }
 
     /** Not [e] itself: code in the task would take the caller's `TimeoutCancellationException` for its own. */
     private fun cancellation(task: CoroutineTask<*>, e: Throwable): CancellationException {

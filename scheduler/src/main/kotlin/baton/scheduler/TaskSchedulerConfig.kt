@@ -25,6 +25,12 @@ import kotlin.time.Duration
  * @property clock measures how long tasks have waited, and sets the timers of deadlines; by default that of the
  *   dispatcher of the scope, see [BatonClock]. If it throws in `schedule`, that throws it and adds no task; elsewhere
  *   the thread's handler of uncaught exceptions gets the exception, and the tasks end as without it.
+ * @property onFailure called once for each task that fails, also if a caller awaits it, with its key or null, and with
+ *   the exception that `await` throws: that of its block, of a timeout, or the refusal of a task that was not started,
+ *   which is a [baton.Refusal]. A cancelled task has not failed. It is called on the thread that ends the task, after
+ *   its slot is free; [TaskScheduler.drain] and [TaskScheduler.awaitIdle] wait for the call. It must not block. Its
+ *   exceptions go to the thread's handler of uncaught exceptions. By default only callers that await a task see its
+ *   failure.
  * @throws IllegalArgumentException if a number is out of range.
  */
 public class TaskSchedulerConfig(
@@ -34,6 +40,7 @@ public class TaskSchedulerConfig(
     public val capacity: Int = Int.MAX_VALUE,
     public val onFull: OnFullQueue = OnFullQueue.SUSPEND,
     public val clock: BatonClock? = null,
+    public val onFailure: (key: Any?, failure: Throwable) -> Unit = { _, _ -> },
 ) {
     public val maxWait: Map<Priority, Duration> = maxWait.toMap()
 

@@ -98,6 +98,44 @@ class TaskFutureStressTest {
         });
     }
 
+    /** The wait was over before the future was done: in more than half of the rounds. */
+    @ParameterizedTest
+    @MethodSource("pools")
+    void close_whileATaskEnds_returnsWhenItsFutureIsDone(Supplier<ExecutorService> pools) throws Exception {
+        ExecutorService pool = pools.get();
+        for (int round = 0; round < ROUNDS; round++) {
+            AsyncTaskScheduler scheduler =
+                    AsyncTaskScheduler.builder(2).executor(pool).build();
+            CompletableFuture<Integer> first = scheduler.schedule(Priority.NORMAL, () -> 1);
+            CompletableFuture<Void> second = scheduler.schedule(Priority.NORMAL, () -> {
+                throw new IllegalStateException();
+            });
+            if (round % 3 == 0) await(scheduler.drain());
+            else if (round % 3 == 1) await(scheduler.awaitIdle());
+            else scheduler.close();
+            assertTrue(first.isDone() && second.isDone());
+        }
+        end(pool);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pools")
+    void dependent_addedMeanwhileThatClosesTheScheduler_doesNotDeadlock(Supplier<ExecutorService> pools)
+            throws Exception {
+        ExecutorService pool = pools.get();
+        for (int round = 0; round < ROUNDS; round++) {
+            AsyncTaskScheduler scheduler =
+                    AsyncTaskScheduler.builder(2).executor(pool).build();
+            AtomicInteger begun = new AtomicInteger();
+            CompletableFuture<Integer> task = scheduler.schedule(Priority.NORMAL, () -> begun.incrementAndGet());
+            for (int i = ThreadLocalRandom.current().nextInt(50); begun.get() == 0 || i > 0; i--) Thread.onSpinWait();
+            CompletableFuture<Void> closed = task.thenRun(scheduler::close);
+            if (round % 2 == 0) scheduler.close();
+            await(closed);
+        }
+        end(pool);
+    }
+
     /** Derives the dependent while the first task is ending. */
     private static void comesMeanwhile(ExecutorService pool, BinaryOperator<CompletableFuture<Integer>> dependent)
             throws Exception {

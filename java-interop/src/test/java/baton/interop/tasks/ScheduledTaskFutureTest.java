@@ -172,6 +172,7 @@ class ScheduledTaskFutureTest {
         assertEquals("y", await(scheduler.schedule(options, () -> CompletableFuture.completedFuture("y"))));
         await(scheduler.schedule(options, begun::clear));
         assertEquals(
-                "TaskOptions[priority=LOW, key=1, deadline=null, timeout=null, executor=null]", options.toString());
+                "TaskOptions[priority=LOW, key=1, deadline=null, timeout=null, runTimeout=null, executor=null]",
+                options.toString());
     }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import baton.BatonClock;
 import baton.Priority;
 import baton.interop.AsyncTaskScheduler;
 import baton.interop.Futures;
@@ -17,7 +16,6 @@ import baton.scheduler.TaskDeadlineException;
 import baton.scheduler.TaskTimeoutException;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,31 +28,6 @@ import org.junit.jupiter.api.Test;
 
 /** Tasks whose timeout passes end as those of Kotlin do: failed if they have begun, else expired. */
 class TaskTimeoutTest {
-    /** Its timers pass by {@link #advance}. */
-    private static final class ManualClock implements BatonClock {
-        private final List<Runnable> timers = new ArrayList<>();
-
-        @Override
-        public Instant instant() {
-            return Instant.EPOCH;
-        }
-
-        @Override
-        public long nanoTime() {
-            return 0;
-        }
-
-        @Override
-        public AutoCloseable schedule(Duration delay, Runnable task) {
-            timers.add(task);
-            return () -> timers.remove(task);
-        }
-
-        void advance() {
-            List.copyOf(timers).forEach(Runnable::run);
-        }
-    }
-
     private final ManualClock clock = new ManualClock();
     private final AsyncTaskScheduler scheduler =
             AsyncTaskScheduler.builder(1).executor(Runnable::run).clock(clock).build();
@@ -81,9 +54,11 @@ class TaskTimeoutTest {
     void stage_thatIsCancelledByTheTimeout_hasFailed() {
         CompletableFuture<Integer> stage = new CompletableFuture<>();
         CompletableFuture<Integer> future = scheduler.schedule(limited, () -> stage);
+        clock.nanos = 1_000_000_000;
         clock.advance();
         assertEquals(
-                "ScheduledTask of TaskScheduler has not ended within PT3S",
+                "ScheduledTask of priority NORMAL has not ended within 3s, of which it ran for 1s: "
+                        + "TaskScheduler (maxConcurrency = 1, running = 1, queued = 0, waiting = 0)",
                 timeoutOf(future).getMessage());
         assertTrue(stage.isCancelled());
         assertEquals(List.of(0L, 1L, 0L, 0L, 0L, 0L), ends(scheduler));
@@ -190,12 +165,68 @@ class TaskTimeoutTest {
                         }));
             } while (interrupted.isEmpty());
             assertFalse(Thread.currentThread().isInterrupted());
-            assertEquals("ScheduledTask of TaskScheduler has not ended within PT0.001S", failure.getMessage());
+            assertTrue(failure.getMessage()
+                    .startsWith("ScheduledTask of priority NORMAL has not ended within 1ms, of which it ran for "));
             assertEquals(returns ? 0 : 1, failure.getSuppressed().length);
         }
         assertTrue(ends(real).get(1) >= 2);
         assertEquals(0L, ends(real).get(5));
         assertEquals(7, real.blocking().call(brief.withTimeout(Duration.ofMinutes(2)), () -> 7));
+    }
+
+    @Test
+    void stage_thatRunsForTooLong_hasFailed_andItsWaitDoesNotCount() {
+        TaskOptions brief = TaskOptions.of(Priority.NORMAL).withRunTimeout(Duration.ofSeconds(3));
+        List<CompletableFuture<Integer>> stages = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+        CompletableFuture<Integer> first = scheduler.schedule(brief, () -> stages.get(0));
+        CompletableFuture<Integer> second = scheduler.schedule(brief.withKey("b"), () -> stages.get(1));
+        assertEquals(1, clock.timers.size());
+        clock.advance();
+        assertEquals(
+                "ScheduledTask of priority NORMAL has not ended within 3s of its start: "
+                        + "TaskScheduler (maxConcurrency = 1, running = 1, queued = 1, waiting = 0)",
+                timeoutOf(first).getMessage());
+        assertTrue(stages.get(0).isCancelled());
+        assertFalse(second.isDone());
+        assertEquals(1, clock.timers.size());
+        stages.get(1).complete(1);
+        assertEquals(1, second.join());
+        assertEquals(List.of(), clock.timers);
+        assertEquals(List.of(1L, 1L, 0L, 0L, 0L, 0L), ends(scheduler));
+    }
+
+    @Test
+    void limits_together_theFirstToPassCounts() {
+        TaskOptions both = limited.withRunTimeout(Duration.ofSeconds(1));
+        CompletableFuture<Integer> task = scheduler.schedule(both, () -> new CompletableFuture<Integer>());
+        assertEquals(2, clock.timers.size());
+        clock.timers.get(1).run();
+        assertTrue(timeoutOf(task).getMessage().contains("within 1s of its start"));
+        assertEquals(List.of(), clock.timers);
+    }
+
+    @Test
+    void call_thatRunsForTooLong_isInterrupted() throws Exception {
+        TaskOptions brief = TaskOptions.of(Priority.NORMAL).withRunTimeout(Duration.ofMillis(1));
+        TaskTimeoutException failure = assertThrows(
+                TaskTimeoutException.class,
+                () -> real.blocking().call(brief, () -> {
+                    new CountDownLatch(1).await();
+                    return 5;
+                }));
+        assertInstanceOf(InterruptedException.class, failure.getSuppressed()[0]);
+        assertEquals(7, real.blocking().call(brief.withRunTimeout(Duration.ofMinutes(2)), () -> 7));
+        assertEquals(0L, ends(real).get(5));
+    }
+
+    @Test
+    void options_withATimeoutThatIsNotPositive_areRefused() {
+        TaskOptions options = TaskOptions.of(Priority.NORMAL);
+        assertThrows(IllegalArgumentException.class, () -> options.withTimeout(Duration.ZERO));
+        assertEquals(
+                "runTimeout = PT0S, must be positive",
+                assertThrows(IllegalArgumentException.class, () -> options.withRunTimeout(Duration.ZERO))
+                        .getMessage());
     }
 
     @Test

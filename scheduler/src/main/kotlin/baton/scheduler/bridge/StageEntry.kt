@@ -5,7 +5,12 @@ import baton.scheduler.TaskScheduler
 import baton.scheduler.tasks.TaskEnd
 import baton.scheduler.tasks.TaskEntry
 import baton.scheduler.tasks.add
+import baton.scheduler.tasks.isFailure
 import baton.scheduler.tasks.labelOf
+import baton.scheduler.tasks.refusal
+import baton.scheduler.tasks.report
+import baton.scheduler.tasks.timeoutOf
+import baton.waiting.threads.Trampoline
 import java.time.Duration
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.time.toKotlinDuration
@@ -54,14 +59,16 @@ internal class StageEntry(
     override fun expireAfter(millis: Long) = scheduler.core.clock.schedule(millis) { scheduler.core.expire(this) }
 
     override fun limit(millis: Long, action: Runnable): DisposableHandle {
-        end = AtomicReference()
+        end = end ?: AtomicReference()
         return scheduler.core.clock.schedule(millis, action)
     }
 
-    override fun timeOut(failure: Throwable): Boolean {
-        if (end?.compareAndSet(null, failure) != true) return false
-        scheduler.core.expire(this)
-        return true
+    override fun timeOut(limit: Duration, isOfRun: Boolean): Throwable? {
+        val failure = scheduler.timeoutOf(this, limit.toKotlinDuration(), isOfRun)
+        if (end?.compareAndSet(null, failure) != true) return null
+        // The caller completes the task in any case.
+        Trampoline.guarded { scheduler.core.expire(this) }
+        return failure
     }
 
     override val hasTimedOut: Boolean
@@ -82,8 +89,9 @@ internal class StageEntry(
     override fun refuse(end: TaskEnd) {
         leave(null)
         val late = if (end == TaskEnd.EXPIRED) endByItself() else null
-        val about = "${labelOf(key)} of priority $basePriority"
-        owner.refused(late ?: scheduler.refusal(about, end, deadline?.toKotlinDuration()))
+        val failure = late ?: scheduler.refusal(this, end, deadline?.toKotlinDuration())
+        if (isFailure(failure)) report(scheduler.config.onFailure, key, failure)
+        owner.refused(failure)
     }
 
     override fun withdraw() {
@@ -102,6 +110,11 @@ internal class StageEntry(
         return late == null
     }
 
+    override fun completed() = scheduler.core.completed(this)
+
+    override val isOver: Boolean
+        get() = owner.isDone()
+
     private fun leaveKey() {
         keyEntry?.let { scheduler.keys.remove(it, this) }
     }
@@ -109,7 +122,8 @@ internal class StageEntry(
     private fun leave(failure: Throwable?) {
         leaveKey()
         leaveGroup()
-        scheduler.core.recordEnd(this, failure, isCancelled = failure is CancellationException)
+        val isFirst = scheduler.core.recordEnd(this, failure, isCancelled = failure is CancellationException)
+        if (isFirst && failure != null && isFailure(failure)) report(scheduler.config.onFailure, key, failure)
     }
 
     private companion object {

@@ -28,6 +28,9 @@ public interface StageTask {
          * be called during [submit], several times, and after the end, where it must have no effect.
          */
         public fun cancelled(cause: Throwable)
+
+        /** Whether callers have the outcome of the task. Called under a lock, also by other threads. */
+        public fun isDone(): Boolean
     }
 
     public val key: Any?
@@ -47,15 +50,19 @@ public interface StageTask {
     /** Refuses the task if it is still queued after [millis] in the time of the scheduler. */
     public fun expireAfter(millis: Long): DisposableHandle
 
-    /** Runs [action], which calls [timeOut], after [millis] in the time of the scheduler. Called before [submit]. */
+    /**
+     * Runs [action], which calls [timeOut], after [millis] in the time of the scheduler. Called before [submit], or
+     * before the work begins.
+     */
     public fun limit(millis: Long, action: Runnable): DisposableHandle
 
     /**
-     * The time of the task is over: it has failed with [failure], whatever becomes of its work, and counts so. One that
-     * waits is refused with it. The slot of one that has begun is free after [ended], or [withdraw] if its work has not
-     * begun. False, with no effect, if the work has ended before.
+     * The time [limit] of the task, which counts from the begin of its work if it [isOfRun], is over: the task has
+     * failed with the returned exception, whatever becomes of its work, and counts so. One that waits is refused with
+     * it. The slot of one that has begun is free after [ended], or [withdraw] if its work has not begun. Null, with no
+     * effect, if the work has ended before.
      */
-    public fun timeOut(failure: Throwable): Boolean
+    public fun timeOut(limit: Duration, isOfRun: Boolean): Throwable?
 
     /** Whether [timeOut] has ended it. */
     public val hasTimedOut: Boolean
@@ -68,4 +75,10 @@ public interface StageTask {
      * task has failed before by its timeout, which then suppresses [failure].
      */
     public fun ended(failure: Throwable?): Boolean
+
+    /**
+     * [Owner.isDone] has become true. A task that has [ended], was refused or withdrawn counts as unended until then,
+     * for those that wait for the end of all tasks. To be called before the code of callers that may wait for that.
+     */
+    public fun completed()
 }

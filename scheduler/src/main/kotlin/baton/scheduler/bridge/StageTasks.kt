@@ -5,6 +5,7 @@ package baton.scheduler.bridge
 import baton.BatonClock
 import baton.InternalBatonApi
 import baton.Priority
+import baton.scheduler.DEFAULT_SCHEDULER_CONFIG
 import baton.scheduler.OnFullQueue
 import baton.scheduler.PriorityPolicy
 import baton.scheduler.TaskScheduler
@@ -12,6 +13,7 @@ import baton.scheduler.TaskSchedulerConfig
 import baton.sync.Latch
 import baton.waiting.clock.LabelledOwner
 import java.time.Duration
+import java.util.function.BiConsumer
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.time.toKotlinDuration
@@ -36,6 +38,7 @@ public fun newScheduler(
     capacity: Int,
     onFull: OnFullQueue,
     clock: BatonClock?,
+    onFailure: BiConsumer<in Any?, in Throwable>?,
 ): TaskScheduler {
     val config =
         TaskSchedulerConfig(
@@ -45,6 +48,7 @@ public fun newScheduler(
             capacity,
             onFull,
             clock,
+            onFailure?.let { it::accept } ?: DEFAULT_SCHEDULER_CONFIG.onFailure,
         )
     return TaskScheduler(EndlessScope, maxConcurrency, name, config)
 }

@@ -14,8 +14,8 @@ import baton.scheduler.schedule.EntryFlags.PAUSED
 import baton.scheduler.schedule.EntryFlags.RESUMED
 import baton.scheduler.schedule.EntryFlags.RUN_FAILED
 import baton.scheduler.tasks.nameOf
+import baton.scheduler.tasks.report
 import baton.waiting.clock.BoundClock
-import baton.waiting.threads.Trampoline
 import java.time.Instant
 import java.util.concurrent.atomic.AtomicLong
 import kotlin.time.Duration
@@ -266,14 +266,7 @@ internal class ScheduleCore<K : Any>(
     }
 
     /** Passes [failure] to the user. */
-    fun report(key: Any, failure: Throwable) {
-        try {
-            config.onFailure(key, failure)
-        } catch (e: Throwable) {
-            if (e !== failure) e.addSuppressed(failure)
-            Trampoline.report(e)
-        }
-    }
+    fun report(key: Any, failure: Throwable) = report(config.onFailure, key, failure)
 
     companion object {
         /** Smaller steps of the clock have no effect. */

@@ -49,7 +49,7 @@ internal class CoroutineTask<T>(
         get() = scheduler.core
 
     /** Set to null once it is not needed any more, so that a task that is kept for its value does not retain it. */
-    private var block: (suspend CoroutineScope.() -> T)? = block
+    private var block: (suspend CoroutineScope.() -> T)? = limit?.around(::startRunTimer, block) ?: block
 
     /** Whether a start was dispatched and has neither begun nor failed. */
     @Volatile private var isStartPending = false
@@ -58,6 +58,9 @@ internal class CoroutineTask<T>(
         get() = taskKey
 
     @Volatile private var timer: DisposableHandle? = null
+
+    /** Whether the listener of the scheduler has got the failure of the task. */
+    @Volatile private var isReported = false
 
     /** Opens when the task is no longer AWAITING_CAPACITY; null if it never is. */
     @Volatile private var admission: Latch? = null
@@ -87,7 +90,7 @@ internal class CoroutineTask<T>(
     fun submit(mayWait: Boolean) {
         if (mayWait) admission = Latch(1)
         val isNowOrNever = deadline != null && !deadline.isPositive()
-        limit?.let(::setTimer)
+        limit?.timeout?.let { limit.timer = timerOf(it, isOfRun = false) }
         try {
             scheduler.add(this, mayWait, isNowOrNever)
         } catch (e: Throwable) {
@@ -99,15 +102,16 @@ internal class CoroutineTask<T>(
         if (deadline != null && !isNowOrNever && isNotStarted) setTimer(deadline)
     }
 
-    /** Throws if there is no timer, or its clock does: the task is not submitted yet. */
-    private fun setTimer(limit: TaskTimeLimit) {
-        limit.timer =
-            core.clock.schedule(limit.timeout, scheduler.scope.coroutineContext) {
-                limit.pass()
-                core.expire(this)
-                endUnstarted(limit.failureOf(label))
-            }
-    }
+    private fun startRunTimer(): DisposableHandle? = limit?.runTimeout?.let { timerOf(it, isOfRun = true) }
+
+    /** The timer of one of the two limits. Throws if there is no timer, or its clock does. */
+    private fun timerOf(time: Duration, isOfRun: Boolean): DisposableHandle? =
+        core.clock.schedule(time, scheduler.scope.coroutineContext) {
+            val failure = scheduler.timeoutOf(this, time, isOfRun)
+            limit?.pass(failure)
+            core.expire(this)
+            endUnstarted(failure)
+        }
 
     /** Throws if there is no timer, or its clock does, and then withdraws the task: the caller does not get it. */
     private fun setTimer(deadline: Duration) {
@@ -146,7 +150,7 @@ internal class CoroutineTask<T>(
                 // A thread that cancels the job takes the start afterwards, and so does the timer of the limit: one of
                 // the two ends the task.
                 if (job.isCancelled) endUnstarted(job.getCancellationException())
-                if (limit?.hasPassed == true) endUnstarted(limit.failureOf(label))
+                limit?.failure?.let(::endUnstarted)
             }
         } catch (e: Throwable) {
             failToStart(e)
@@ -199,8 +203,8 @@ internal class CoroutineTask<T>(
     }
 
     override fun refuse(end: TaskEnd) {
-        if (end == TaskEnd.EXPIRED && limit?.hasPassed == true) return job.end(limit.failureOf(label))
-        job.end(scheduler.refusal("$label of priority $basePriority", end, deadline))
+        val late = if (end == TaskEnd.EXPIRED) limit?.failure else null
+        job.end(late ?: scheduler.refusal(this, end, deadline))
     }
 
     override fun onCancelling(cause: Throwable) {
@@ -232,9 +236,20 @@ internal class CoroutineTask<T>(
         // For most tasks the end is reported already; for them this avoids the core's lock.
         if (phase != Phase.ENDED || isCounted) reportEnd()
         admit()
+        job.getCompletionExceptionOrNull()?.let(::reportFailure)
         leaveGroup()
         keyEntry?.let { scheduler.keys.remove(it, this) }
     }
+
+    private fun reportFailure(failure: Throwable) {
+        if (!isFailure(failure)) return
+        report(scheduler.config.onFailure, taskKey, failure)
+        isReported = true
+        core.completed(this)
+    }
+
+    override val isOver: Boolean
+        get() = isReported || !isFailure(job.getCompletionExceptionOrNull())
 
     /**
      * Copies [level] to [controller]. Another thread may change the level meanwhile; it calls this after the change, so

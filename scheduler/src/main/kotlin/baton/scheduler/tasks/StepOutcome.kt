@@ -1,7 +1,5 @@
 package baton.scheduler.tasks
 
-import baton.sync.Latch
-
 /**
  * The tasks that one step of [TaskCore] starts and admits, each kind in the order in which the step chose them. The
  * step collects them under the core's lock and takes them out before it releases the lock; the same thread then runs
@@ -12,15 +10,6 @@ internal class StepOutcome {
     private var lastStarted: TaskEntry? = null
     private var firstAdmitted: TaskEntry? = null
     private var lastAdmitted: TaskEntry? = null
-
-    /** To be opened, as there is no task. */
-    private var idle: Latch? = null
-
-    fun addIdle(latch: Latch?) {
-        idle = latch ?: idle
-    }
-
-    fun takeIdle(): Latch? = idle?.also { idle = null }
 
     fun addStarted(task: TaskEntry) {
         val last = lastStarted

@@ -34,8 +34,9 @@ import kotlin.coroutines.EmptyCoroutineContext
  *     is capacity, and no newcomer overtakes one that is.
  * (3) `running` contains the RUNNING tasks. One is added only below `maxConcurrency`; each is removed once, when it goes
  *     from RUNNING to ENDED.
- * (4) `unended` counts the tasks that have been QUEUED or AWAITING_CAPACITY and whose outcome is not known yet. After
- *     the intake has ended it only falls; at 0, `allEnded` opens. At each 0, `idle` opens, and is null again.
+ * (4) `unended` has the tasks that have been QUEUED or AWAITING_CAPACITY and are not over. A task is over once it is
+ *     ENDED and its callers have the outcome: a step frees its slot first. After the intake has ended no task is added;
+ *     when none is left, `allEnded` opens. Each time that none is left, the latch of `idle` opens.
  * (5) A task is in one queue while QUEUED or AWAITING_CAPACITY, otherwise in none. The step that takes it out changes
  *     its phase: so exactly one of start, cancellation, deadline, shedding and close wins.
  * (6) If the capacity is unbounded, a thread that submits a task while none can be started leaves it in `submissions`,
@@ -64,10 +65,6 @@ internal class TaskCore(
     private val tasks = TaskTable(config)
     private val submissions = SubmissionStack()
     private val outcome = StepOutcome()
-    private var unended = 0
-
-    /** Opens when no task is unended; null if no caller waits for that. */
-    private var idle: Latch? = null
 
     // Written under the lock, read by any thread.
     @Volatile private var intake = Intake.OPEN
@@ -98,6 +95,9 @@ internal class TaskCore(
      * consequence of the scope's cancellation sees false.
      */
     private var isLive = true
+
+    private val unended: UnendedTasks
+        get() = tasks
 
     private val queue: TaskQueue
         get() = tasks.queue
@@ -141,7 +141,7 @@ internal class TaskCore(
                     if (shed != null) tasks.addToQueue(task) else refusal = TaskEnd.REJECTED
                 }
             }
-            if (task.isWaiting) countUnended(task)
+            if (task.isWaiting) unended.add(task)
             refusal?.let { tasks.markEnded(task, it) }
         }
         shed?.refuse(TaskEnd.SHED)
@@ -177,20 +177,16 @@ internal class TaskCore(
                 task.isTooLate = true
             } else {
                 tasks.addToQueue(task)
-                countUnended(task)
+                unended.add(task)
             }
         }
     }
 
-    private fun countUnended(task: TaskEntry) {
-        task.isCounted = true
-        unended++
-    }
-
-    /** Records that the outcome of [task] is known: a value if [failure] is null. Further calls have no effect. */
-    fun recordEnd(task: TaskEntry, failure: Throwable?, isCancelled: Boolean) {
-        var isLast = false
+    /** Records the outcome of [task]: a value if [failure] is null. Only the first call returns true or has effects. */
+    fun recordEnd(task: TaskEntry, failure: Throwable?, isCancelled: Boolean): Boolean {
+        var isRecorded = false
         step { now ->
+            isRecorded = task.phase != Phase.ENDED
             when {
                 task.isWaiting -> tasks.dequeue(task, TaskEnd.WITHDRAWN)
                 task.phase == Phase.RUNNING -> {
@@ -199,23 +195,24 @@ internal class TaskCore(
                 }
                 else -> task.phase = Phase.ENDED
             }
-            isLast = uncountUnended(task)
+            unended.end(task)
         }
-        if (isLast) allEnded.countDown()
+        return isRecorded
     }
 
-    /** The outcome of [task] is known. Returns whether it was the last unended task after the intake has ended. */
-    private fun uncountUnended(task: TaskEntry): Boolean {
-        if (!task.isCounted) return false
-        task.isCounted = false
-        if (--unended > 0) return false
-        outcome.addIdle(idle)
-        idle = null
-        return !isOpen
-    }
+    /** [task] is over; it may not have ended yet. */
+    fun completed(task: TaskEntry) = lockedEnd { if (task.isEnding) unended.end(task) }
 
     /** A latch that opens once no task is unended; null if none is now. */
-    fun idle(): Latch? = locked { if (unended == 0) null else idle ?: Latch(1).also { idle = it } }
+    fun idle(): Latch? = lockedEnd {
+        unended.look()
+        unended.idle()
+    }
+
+    /** How long [task] has run; null if it does not run. */
+    fun runTime(task: TaskEntry, now: Long = timeOrZero()): Long? = locked {
+        if (task.phase == Phase.RUNNING) maxOf(0, now - task.since) else null
+    }
 
     /** Takes out all tasks that wait. Returns how many there were. */
     fun clear(): Int {
@@ -248,13 +245,11 @@ internal class TaskCore(
      */
     fun withdraw(task: TaskEntry, isKnown: Boolean = false): Boolean {
         var isWithdrawn = false
-        var isLast = false
         step {
             isWithdrawn = task.isWaiting || task.phase == Phase.NEW
             if (task.isWaiting) tasks.dequeue(task, TaskEnd.WITHDRAWN) else if (isWithdrawn) task.phase = Phase.ENDED
-            if (isWithdrawn && isKnown) isLast = uncountUnended(task)
+            if (isWithdrawn && isKnown) unended.end(task)
         }
-        if (isLast) allEnded.countDown()
         return isWithdrawn
     }
 
@@ -270,28 +265,22 @@ internal class TaskCore(
 
     fun resize(slots: Int) = step { maxConcurrency = slots }
 
-    fun drain() {
-        var isOver = false
-        step {
-            closeSubmissions()
-            isOver = endIntake(Intake.DRAINING)
-        }
-        if (isOver) allEnded.countDown()
+    fun drain() = step {
+        closeSubmissions()
+        endIntake(Intake.DRAINING)
     }
 
     fun close(cause: Throwable?) {
         val dequeued = ArrayList<TaskEntry>()
-        var isOver = false
         step {
             closeSubmissions()
             if (!isClosed) {
                 closure = cause
                 dequeueAll(TaskEnd.CLOSED, dequeued)
             }
-            isOver = endIntake(Intake.CLOSED)
+            endIntake(Intake.CLOSED)
         }
         for (task in dequeued) task.refuse(TaskEnd.CLOSED)
-        if (isOver) allEnded.countDown()
     }
 
     /** Queues the tasks in [submissions] unless the intake has ended. A thread that adds one later begins a step. */
@@ -300,10 +289,9 @@ internal class TaskCore(
         queueSubmissions()
     }
 
-    /** Returns whether no task is unended. */
-    private fun endIntake(now: Intake): Boolean {
+    private fun endIntake(now: Intake) {
         if (intake < now) intake = now
-        return unended == 0
+        unended.look()
     }
 
     /** Sets the base priority; a queued task whose level changes goes to the tail of its new one. */
@@ -351,6 +339,21 @@ internal class TaskCore(
             action()
         }
 
+    /** As [locked]; then opens the latches of callers that wait for the end of tasks. */
+    private inline fun <R> lockedEnd(action: () -> R): R {
+        var idle: Latch? = null
+        var isOver = false
+        val result = locked {
+            action().also {
+                idle = unended.takeIdle()
+                isOver = !isOpen && unended.isEmpty
+            }
+        }
+        idle?.countDown()
+        if (isOver) allEnded.countDown()
+        return result
+    }
+
     /**
      * Zero if the clock throws: the end of a task and its message do not depend on the clock. At 0 no task is overdue,
      * and no wait and no run has taken time.
@@ -360,10 +363,9 @@ internal class TaskCore(
     /** One step: [decision], then all starts and admissions that follow from it. */
     private inline fun step(now: Long = timeOrZero(), decision: (now: Long) -> Unit) {
         val isLive = isAlive()
-        val started: TaskEntry?
-        val admitted: TaskEntry?
-        val idle: Latch?
-        synchronized(lock) {
+        var started: TaskEntry? = null
+        var admitted: TaskEntry? = null
+        lockedEnd {
             if (!isLive) this.isLive = false
             queueSubmissions()
             counts.countPeak(queue.size)
@@ -372,11 +374,9 @@ internal class TaskCore(
             counts.countPeak(queue.size + awaitingCapacity.size)
             started = outcome.takeStarted()
             admitted = outcome.takeAdmitted()
-            idle = outcome.takeIdle()
         }
-        if (admitted != null) StepOutcome.admitAll(admitted)
-        if (started != null) StepOutcome.beginAll(started)
-        idle?.countDown()
+        admitted?.let(StepOutcome::admitAll)
+        started?.let(StepOutcome::beginAll)
     }
 
     /** Establishes invariants 1, 2 and 6. */

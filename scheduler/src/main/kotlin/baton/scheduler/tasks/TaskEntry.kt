@@ -52,8 +52,9 @@ internal abstract class TaskEntry(basePriority: Priority) : LinkedEntry<TaskEntr
     /** Since when it waits, or runs, in nanoseconds of the core's clock. */
     var since = 0L
 
-    /** Whether it is one of the core's unended tasks. */
+    /** Whether it is one of the core's [UnendedTasks], and has ended there. */
     var isCounted = false
+    var isEnding = false
 
     /** Whether it was submitted after the intake had ended, so that its submitting thread must refuse it. */
     var isTooLate = false
@@ -76,6 +77,10 @@ internal abstract class TaskEntry(basePriority: Priority) : LinkedEntry<TaskEntr
 
     /** Whether its outcome is known. */
     abstract val hasEnded: Boolean
+
+    /** Of an ended task: whether its callers have its outcome. The core reads this under its lock. */
+    open val isOver: Boolean
+        get() = true
 
     /** Cancels it by its key or with its scope; null for a cause that names the task. */
     abstract fun cancelFromOutside(cause: CancellationException?)

@@ -10,7 +10,7 @@ import baton.waiting.LinkedEntries
  * The tasks of a [TaskCore] that have not ended, in a list or queue for each phase, and the core's counters. Its
  * functions change the phase of a task together with its place. Guarded by the lock of the core.
  */
-internal class TaskTable(config: TaskSchedulerConfig) {
+internal class TaskTable(config: TaskSchedulerConfig) : UnendedTasks() {
     val counts = TaskCounts()
     val queue = TaskQueue(config, counts)
     val awaitingCapacity = LinkedEntries<TaskEntry>()

@@ -11,44 +11,53 @@ import kotlinx.coroutines.isActive
 import kotlinx.coroutines.job
 
 /**
- * The time limit of a task, from its submission to its end. When it passes while the block runs, a scope around the
- * block is cancelled, and not the task: so the task can fail with a [TaskTimeoutException] once the block has ended.
+ * The time limits of a task: [timeout] from its submission to its end, [runTimeout] from the begin of its block; null
+ * for none. When one passes while the block runs, a scope around the block is cancelled, and not the task: so the task
+ * can fail with a [TaskTimeoutException] once the block has ended.
  */
-internal class TaskTimeLimit(val timeout: Duration) {
-    /** Set before the task is submitted. */
+internal class TaskTimeLimit(val timeout: Duration?, val runTimeout: Duration?) {
+    /** Of the [timeout]. Set before the task is submitted. */
     var timer: DisposableHandle? = null
 
+    /** Of the limit that has passed; null until then. */
     @Volatile
-    var hasPassed = false
+    var failure: TaskTimeoutException? = null
         private set
 
-    /** The scope around the block, while that runs. [pass] reads it after it has written [hasPassed]. */
+    val hasPassed: Boolean
+        get() = failure != null
+
+    /** The scope around the block, while that runs. [pass] reads it after it has written [failure]. */
     @Volatile private var scope: Job? = null
 
-    fun pass() {
-        hasPassed = true
-        scope?.cancel(cancellation())
+    fun pass(failure: TaskTimeoutException) {
+        this.failure = failure
+        scope?.cancel(cancellation(failure))
     }
 
-    private fun cancellation() = CancellationException("the timeout of $timeout has passed")
+    private fun cancellation(failure: TaskTimeoutException) = CancellationException(failure.message, failure)
 
-    /** [block] of the task with that label. */
-    fun <T> around(label: String, block: suspend CoroutineScope.() -> T): suspend CoroutineScope.() -> T = {
+    /** [block] of a task; [startTimer] is called at its begin, for the [runTimeout]. */
+    fun <T> around(
+        startTimer: () -> DisposableHandle?,
+        block: suspend CoroutineScope.() -> T,
+    ): suspend CoroutineScope.() -> T = {
+        var runTimer: DisposableHandle? = null
         try {
             coroutineScope {
                 scope = coroutineContext.job
-                if (hasPassed) throw cancellation()
+                failure?.let { throw cancellation(it) }
+                runTimer = startTimer()
                 block()
             }
         } catch (e: Throwable) {
-            if (!hasPassed || !isActive) throw e
-            val failure = failureOf(label)
-            if (e !is CancellationException) failure.addSuppressed(e)
-            throw failure
+            val late = failure
+            if (late == null || !isActive) throw e
+            if (e !is CancellationException) late.addSuppressed(e)
+            throw late
         } finally {
+            runTimer?.dispose()
             scope = null
         }
     }
-
-    fun failureOf(label: String) = TaskTimeoutException("$label has not ended within $timeout")
 }

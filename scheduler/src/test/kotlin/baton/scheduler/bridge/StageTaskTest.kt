@@ -33,7 +33,7 @@ class StageTaskTest {
         if (isInScope) {
             TaskScheduler(scope, 1, null, TaskSchedulerConfig(capacity = capacity))
         } else {
-            newScheduler(1, null, PriorityPolicy.Strict, emptyMap(), 4, capacity, OnFullQueue.REJECT, null)
+            newScheduler(1, null, PriorityPolicy.Strict, emptyMap(), 4, capacity, OnFullQueue.REJECT, null, null)
         }
 
     private inner class Logged(val name: String) : StageTask.Owner {
@@ -48,6 +48,8 @@ class StageTaskTest {
         override fun cancelled(cause: Throwable) {
             log += "$name cancelled"
         }
+
+        override fun isDone() = true
     }
 
     private fun TaskScheduler.add(name: String): StageTask =

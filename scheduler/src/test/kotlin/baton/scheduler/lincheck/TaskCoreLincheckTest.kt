@@ -75,6 +75,12 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
         private val endings = AtomicInteger()
         private val entries = AtomicInteger()
 
+        /** The others get their outcome after their slot is free, as Java tasks do. */
+        @Volatile private var hasOutcome = number % 2 == 0
+
+        override val isOver
+            get() = hasOutcome
+
         override val hasEnded
             get() = phase == Phase.ENDED
 
@@ -104,6 +110,12 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
         fun endsUnbegun(cause: Throwable?) {
             outcomes.incrementAndGet()
             core.recordEnd(this, cause, isCancelled = true)
+            complete()
+        }
+
+        private fun complete() {
+            hasOutcome = true
+            core.completed(this)
         }
 
         /** May be called several times: another thread may see the end and record it first. */
@@ -111,6 +123,7 @@ open class TaskCoreLincheckTest : SchedulerLincheckCase {
             val isFirst = endings.getAndIncrement() == 0
             if (isFirst) running.decrementAndGet()
             core.recordEnd(this, null, isCancelled = false)
+            complete()
         }
     }
 

@@ -58,7 +58,11 @@ class TaskTimeoutTest {
                     cleanedUp = currentTime
                 }
             }
-        assertEquals("ScheduledTask 'page' has not ended within 3s", failureOf { task.await() }.message)
+        assertEquals(
+            "ScheduledTask 'page' of priority NORMAL has not ended within 3s, of which it ran for 3s: " +
+                "TaskScheduler 'pages' (maxConcurrency = 1, running = 1, queued = 0, waiting = 0)",
+            failureOf { task.await() }.message,
+        )
         assertEquals(3000L, cleanedUp)
         assertEquals(3000L, currentTime)
         assertEquals(listOf(0L, 1L, 0L, 0L, 0L, 0L), scheduler.ends())

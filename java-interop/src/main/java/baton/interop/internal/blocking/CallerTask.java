@@ -31,13 +31,20 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
     private final Slot future;
     private volatile @Nullable Runnable command;
 
-    /** Null without a timeout of the task. */
+    /** Null for a task without time limits. */
     private @Nullable Interruption interruption;
 
-    public CallerTask(TaskScheduler scheduler, Priority priority, @Nullable Object key, Callable<T> task) {
+    /** A task that may run for {@code runTimeout} at most; null for no limit. */
+    public CallerTask(
+            TaskScheduler scheduler,
+            Priority priority,
+            @Nullable Object key,
+            @Nullable Duration runTimeout,
+            Callable<T> task) {
         this.scheduler = scheduler;
         this.task = new FutureTask<>(task);
-        this.future = new Slot(priority, key);
+        this.interruption = runTimeout == null ? null : new Interruption();
+        this.future = new Slot(priority, key, runTimeout);
     }
 
     /** Waits for a slot and runs the task. */
@@ -50,9 +57,9 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
      * that runs is interrupted.
      */
     public T run(@Nullable Duration deadline, @Nullable Duration timeout) throws Exception {
-        if (deadline == null && timeout == null) return run();
+        if (deadline == null && timeout == null && interruption == null) return run();
         StageTasks.requireReal(scheduler);
-        if (timeout != null) interruption = new Interruption();
+        if (timeout != null && interruption == null) interruption = new Interruption();
         return run(Parking.FOREVER, null, () -> future.start(deadline, timeout));
     }
 
@@ -105,8 +112,8 @@ public final class CallerTask<T extends @Nullable Object> implements Executor {
 
     /** The task in the scheduler. */
     private final class Slot extends TaskFuture<T, Callable<T>> {
-        Slot(Priority priority, @Nullable Object key) {
-            super(scheduler, priority, key, CallerTask.this, CallerTask.this::runTask);
+        Slot(Priority priority, @Nullable Object key, @Nullable Duration runTimeout) {
+            super(scheduler, priority, key, runTimeout, CallerTask.this, CallerTask.this::runTask);
         }
 
         /** A task that may not wait displaces no other. */

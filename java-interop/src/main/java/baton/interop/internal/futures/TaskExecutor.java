@@ -52,7 +52,7 @@ public final class TaskExecutor extends ManagedExecutor {
     /** The task of a work. No user code has this future, so it has no dependents. */
     private final class Command extends TaskFuture<@Nullable Void, Work> {
         Command(Work work) {
-            super(scheduler.kotlin(), priority, null, executor, work);
+            super(scheduler.kotlin(), priority, null, null, executor, work);
         }
 
         @Override

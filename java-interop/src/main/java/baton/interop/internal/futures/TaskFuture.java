@@ -2,7 +2,6 @@ package baton.interop.internal.futures;
 
 import baton.Priority;
 import baton.scheduler.TaskScheduler;
-import baton.scheduler.TaskTimeoutException;
 import baton.scheduler.bridge.StageTask;
 import baton.scheduler.bridge.StageTasks;
 import baton.waiting.threads.Trampoline;
@@ -25,11 +24,20 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     private final StageTask task;
     private final Executor executor;
 
+    /** How long the action may run; null without a limit. */
+    private final @Nullable Duration runTimeout;
+
     /** Cleared by the thread that ends the wait, because the future may be kept for its value. */
     private @Nullable A action;
 
     protected TaskFuture(
-            TaskScheduler scheduler, Priority priority, @Nullable Object key, Executor executor, A action) {
+            TaskScheduler scheduler,
+            Priority priority,
+            @Nullable Object key,
+            @Nullable Duration runTimeout,
+            Executor executor,
+            A action) {
+        this.runTimeout = runTimeout;
         this.task = StageTasks.newStageTask(scheduler, priority, key, new Owner());
         this.executor = executor;
         this.action = action;
@@ -67,6 +75,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
             if (!tryWithdraw()) return;
             var unused = clearAction();
             task.withdraw();
+            completesNext();
             fail(e);
             throw e;
         }
@@ -77,13 +86,17 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
      * outside. To be called before the task is submitted. If there is no thread for the timer, throws.
      */
     protected final void limit(Duration timeout) {
-        DisposableHandle timer = task.limit(Timeout.millis(timeout), () -> timeOut(timeout));
+        limit(timeout, false);
+    }
+
+    private void limit(Duration timeout, boolean isOfRun) {
+        DisposableHandle timer = task.limit(Timeout.millis(timeout), () -> timeOut(timeout, isOfRun));
         var unused = whenComplete((value, e) -> timer.dispose());
     }
 
-    private void timeOut(Duration timeout) {
-        Throwable late = new TaskTimeoutException(task.getLabel() + " has not ended within " + timeout);
-        if (!task.timeOut(late)) return;
+    private void timeOut(Duration timeout, boolean isOfRun) {
+        Throwable late = task.timeOut(timeout, isOfRun);
+        if (late == null) return;
         interruptLate();
         completeExceptionally(late);
     }
@@ -108,7 +121,16 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
 
     private void run() {
         A mine = takeAction();
-        if (mine != null) run(mine);
+        if (mine == null) return;
+        if (runTimeout != null) {
+            try {
+                limit(runTimeout, true);
+            } catch (Throwable e) { // There is no thread for the timer.
+                actionEnded(null, e);
+                return;
+            }
+        }
+        run(mine);
     }
 
     private void rejected(Throwable why) {
@@ -142,11 +164,28 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
     @Override
     protected final void actionEnded(@Nullable T value, @Nullable Throwable failure) {
         if (!task.ended(failure)) return; // the thread of the timeout completes this
-        endAfterStage(value, failure);
+        if (getNumberOfDependents() > 0) {
+            completesNext();
+            endAfterStage(value, failure);
+        } else {
+            if (failure == null) succeed(value);
+            else fail(failure);
+            task.completed();
+        }
+    }
+
+    /**
+     * This completes next. Then the task counts as ended, before the dependents run: they may wait for the end of all
+     * tasks. The dependent that was added last is the first to run.
+     */
+    private void completesNext() {
+        var unused = whenComplete((value, e) -> task.completed());
     }
 
     @Override
     protected final void withdraw() {
+        if (isDone()) return;
+        completesNext();
         if (!tryWithdraw()) return;
         var unused = clearAction();
         task.withdraw();
@@ -163,6 +202,7 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
         public void refused(Throwable why) {
             A dropped = takeAction();
             if (dropped == null) return;
+            completesNext();
             CallerContext.runFor(dropped, () -> fail(why));
             actionDropped(dropped);
         }
@@ -172,6 +212,11 @@ public abstract class TaskFuture<T extends @Nullable Object, A> extends StageFut
             A dropped = action;
             cancel(true);
             if (dropped != null) actionDropped(dropped);
+        }
+
+        @Override
+        public boolean isDone() {
+            return TaskFuture.this.isDone();
         }
     }
 
