@@ -16,6 +16,7 @@ import baton.scheduler.TaskDeadlineException;
 import baton.scheduler.TaskRejectedException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** The Java of docs/priorities.md. */
 class PrioritiesJavaTest {
-    private final List<String> log = new ArrayList<>();
+    private final List<String> log = Collections.synchronizedList(new ArrayList<>());
 
     @Test
     void uplink_withOneSlot_servesTheUrgentRequestFirst() {
@@ -99,6 +100,22 @@ class PrioritiesJavaTest {
         low.shutdown();
         assertFalse(scheduler.schedule(Priority.LOW, () -> done("open")).isCompletedExceptionally());
         scheduler.close();
+    }
+
+    @Test
+    void failure_whoseFutureHasNoReader_reachesTheListener() {
+        IllegalStateException noSuchPage = new IllegalStateException("no such page");
+        AsyncTaskScheduler scheduler = AsyncTaskScheduler.builder(2)
+                .onFailure((key, failure) -> log.add(key + ": " + failure.getMessage())) // must not block
+                .build();
+        scheduler.schedule(
+                TaskOptions.of(Priority.LOW).withKey("page 6"), () -> CompletableFuture.failedFuture(noSuchPage));
+        TaskOptions brief = TaskOptions.of(Priority.LOW).withRunTimeout(Duration.ofSeconds(2));
+        ScheduledTaskFuture<String> page7 = scheduler.schedule(brief, () -> done("page 7"));
+        scheduler.close(); // waits for the calls of the listener, and until page7 is done
+        assertTrue(page7.isDone());
+        assertEquals(
+                List.of("page 6: no such page", "page 7"), log.stream().sorted().toList());
     }
 
     private CompletableFuture<String> done(String what) {

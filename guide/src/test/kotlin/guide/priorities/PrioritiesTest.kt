@@ -130,6 +130,25 @@ class PrioritiesTest {
     }
 
     @Test
+    fun failure_ofATaskThatNoCallerAwaits_reachesTheListener() = runTest {
+        val config =
+            TaskSchedulerConfig(
+                onFailure = { key, failure -> log("$key: ${failure.message}") } // must not block
+            )
+        val scheduler = TaskScheduler(backgroundScope, maxConcurrency = 1, name = "prefetch", config)
+        scheduler.schedule(Priority.LOW, key = "page 6") { error("no such page") } // no caller awaits it
+        scheduler.schedule(Priority.LOW, key = "page 7", runTimeout = 2.seconds) {
+            load(7)
+        } // at most 2 s, however long it was queued
+        scheduler.drain() // waits for the calls of the listener, too
+        assertEquals(listOf<Any>("page 6: no such page", 7), log)
+    }
+
+    private fun log(line: String) {
+        log += line
+    }
+
+    @Test
     fun mutex_whoseHolderIsLessUrgent_boostsIt() = runTest {
         val urgency = dispatcher.prioritized(parallelism = 1, policy = PriorityPolicy.Strict)
         val account = Mutex()
