@@ -25,7 +25,8 @@ internal class SeveralRatesSequential {
     private val queue = ArrayList<Request>()
     private val reservations = arrayOfNulls<Request>(THREADS)
 
-    fun granted() = granted
+    /** Those of a reservation count once no waiter is before it. */
+    fun granted() = granted + queue.takeWhile { it.caller == null }.sumOf { it.permits }
 
     private fun has(n: Int, halves: IntArray = this.halves) = halves.all { it >= 2 * n }
 
