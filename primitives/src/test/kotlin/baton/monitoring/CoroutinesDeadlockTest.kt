@@ -64,7 +64,9 @@ internal class CoroutinesDeadlockTest : KnownLocks() {
             assertTrue(site.stackTrace.any { it.methodName == "invokeSuspend" && "DeadlockTest" in it.className })
         }
         assertTrue(
-            Regex("coroutine 'left' waits for Mutex 'b' \\(for .*\\), held by coroutine 'right' \\(for .*\\), taken at\n")
+            Regex(
+                    "coroutine 'left' waits for Mutex 'b' \\(for .*\\), held by coroutine 'right' \\(for .*\\), taken at\n"
+                )
                 .containsMatchIn("$found")
         )
         left.cancel()

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("jdk")
-@Timeout(60)
+@Timeout(120)
 class ThreadNamesDeadlockTest {
     static {
         // Read once in a JVM: run alone, this test turns the notes on by itself.
