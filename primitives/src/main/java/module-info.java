@@ -16,6 +16,7 @@ module baton.primitives {
     exports baton.sync;
     exports baton.tasks;
     exports baton.bridge to
+            baton.distributed,
             baton.interop,
             baton.scheduler,
             baton.shared,
@@ -24,15 +25,18 @@ module baton.primitives {
             baton.scheduler,
             baton.shared;
     exports baton.monitoring.core to
+            baton.distributed,
             baton.micrometer,
             baton.scheduler,
             baton.test;
     exports baton.waiting to
+            baton.distributed,
             baton.interop,
             baton.scheduler,
             baton.shared,
             baton.test;
     exports baton.waiting.clock to
+            baton.distributed,
             baton.interop,
             baton.scheduler,
             baton.test;
@@ -41,6 +45,7 @@ module baton.primitives {
             baton.scheduler,
             baton.test;
     exports baton.waiting.flight to
+            baton.distributed,
             baton.interop,
             baton.scheduler,
             baton.shared;
@@ -49,6 +54,7 @@ module baton.primitives {
     exports baton.waiting.keys to
             baton.interop;
     exports baton.waiting.threads to
+            baton.distributed,
             baton.interop,
             baton.scheduler,
             baton.shared;

@@ -1,6 +1,7 @@
 module consumer {
     requires kotlin.stdlib;
     requires baton.primitives;
+    requires baton.distributed;
     requires baton.shared;
     requires baton.scheduler;
     requires baton.micrometer;

@@ -1,5 +1,6 @@
 package baton.architecture;
 
+import baton.distributed.Cluster;
 import baton.interop.AsyncMutex;
 import baton.micrometer.BatonMetrics;
 import baton.scheduler.TaskScheduler;
@@ -24,6 +25,7 @@ final class BatonClasses {
     static final List<Path> MODULES = Stream.of(
                     Mutex.class,
                     SharedRegion.class,
+                    Cluster.class,
                     TaskScheduler.class,
                     BatonMetrics.class,
                     ExploreScope.class,

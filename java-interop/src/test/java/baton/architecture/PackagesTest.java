@@ -53,6 +53,7 @@ class PackagesTest {
         "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
         "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
+        "baton.distributed.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.bridge baton.distributed..",
         "baton.batch..,    baton baton.waiting.clock baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.resilience baton.micrometer..",
         "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge baton.scheduler.. baton.test..",
@@ -85,6 +86,8 @@ class PackagesTest {
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Hedge Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RateLimiterMetrics ResultNotAcceptedException"
                 + " RetryAttempt RetryBudget RetryPolicy SlidingWindow",
+        "baton.distributed, CasAnswer CoordinationStore Lease LeaseLostException OutcomeUnknownException StoreUnavailableException"
+                + " StoredDocument",
         "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",
         "baton.monitoring, Alert AlertRules CallEvent Deadlock Monitored Usage",
         "baton.micrometer, ''",
@@ -198,6 +201,7 @@ class PackagesTest {
                         "baton",
                         "baton.sync",
                         "baton.channels",
+                        "baton.distributed",
                         "baton.tasks",
                         "baton.batch",
                         "baton.micrometer",

@@ -30,7 +30,7 @@ class PublishedPomsTest {
             Pattern.compile("<artifactId>(.*)</artifactId>\\s*<version>(.*)</version>\\s*<scope>compile</scope>");
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "scheduler", "micrometer", "test", "java-interop"})
+    @ValueSource(strings = {"primitives", "shared", "distributed", "scheduler", "micrometer", "test", "java-interop"})
     void dependencies_onOtherLibraries_haveTheOldestVersions(String module) throws IOException {
         String parent = Files.readString(Path.of("..", "pom.xml"));
         String pom = Files.readString(Path.of("..", module, ".flattened-pom.xml"));

@@ -38,6 +38,7 @@ class TimeLimitsTest {
         for (String module : List.of(
                 "primitives",
                 "shared",
+                "distributed",
                 "scheduler",
                 "micrometer",
                 "test",

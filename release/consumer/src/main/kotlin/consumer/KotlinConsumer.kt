@@ -1,5 +1,7 @@
 package consumer
 
+import baton.distributed.Cluster
+import baton.distributed.InMemoryStore
 import baton.micrometer.BatonMetrics
 import baton.monitoring.Monitor
 import baton.resilience.RateLimiter
@@ -37,6 +39,8 @@ object KotlinConsumer {
 
         val file = Files.createTempDirectory("consumer").resolve("locks")
         SharedRegion.open(file).use { region -> check(region.mutex("m").withLock { true }) }
+
+        Cluster.open(InMemoryStore()).use { cluster -> check(cluster.mutex("m").withLock { it.isHeld }) }
 
         Monitor(this).use { monitor ->
             monitor.watch(semaphore, "consumer")

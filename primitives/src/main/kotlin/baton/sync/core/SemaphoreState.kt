@@ -265,6 +265,21 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         admit()
     }
 
+    /** The free permits stay as many. Requests for more than [newPermits] fail. */
+    protected fun changeHeldPermits(newPermits: Int) {
+        word = INFLATED
+        val shrinks = newPermits < permits
+        permits = newPermits
+        if (shrinks) failHeavierThan(newPermits, reason = newPermits)
+        admit()
+    }
+
+    protected fun withdrawUnderLock(most: Int): Int {
+        val taken = minOf(freeUnderLock, most)
+        free -= taken
+        return taken
+    }
+
     /** The word is guarded and stays so: a thread that sees [closure] finds no fast path open. */
     protected fun closeUnderLock(closure: Closure) {
         word = INFLATED

@@ -1,0 +1,145 @@
+package baton.distributed.rules;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The document of a lock: which members have how many of its permits, and which members wait.
+ *
+ * @param permits how many there are, at least 1
+ * @param fence the last token that was given
+ * @param shares one for each member that has permits, in use there or kept for the next use
+ * @param queue one place for each member that waits, the longest wait first
+ */
+public record LockState(int permits, long fence, List<Share> shares, List<Place> queue) {
+    /**
+     * Permits of a member.
+     *
+     * @param firstToken the first of the {@link LockRules#TOKENS} tokens for the callers that hold these
+     * @param leaseMillis of the member
+     */
+    public record Share(String member, int permits, long firstToken, long leaseMillis) {}
+
+    /**
+     * A member in the queue.
+     *
+     * @param permits how many its first caller needs
+     * @param leaseMillis of the member
+     */
+    public record Place(String member, int permits, long leaseMillis) {}
+
+    static final String KIND = "lock";
+
+    /** Far above what any clock gives, and far below an overflow. */
+    private static final long MAX_TOKEN = 1L << 62;
+
+    public LockState {
+        shares = List.copyOf(shares);
+        queue = List.copyOf(queue);
+    }
+
+    /** A lock of which no permit was ever taken. */
+    public static LockState create(int permits, long fence) {
+        return new LockState(permits, fence, List.of(), List.of());
+    }
+
+    /** How many permits the member has. */
+    public int held(String member) {
+        for (Share share : shares) if (share.member.equals(member)) return share.permits;
+        return 0;
+    }
+
+    /** The first token of the member's share; 0 if it has none. */
+    public long firstToken(String member) {
+        for (Share share : shares) if (share.member.equals(member)) return share.firstToken;
+        return 0;
+    }
+
+    /** How many permits the member waits for; 0 if it has no place. */
+    public int wanted(String member) {
+        for (Place place : queue) if (place.member.equals(member)) return place.permits;
+        return 0;
+    }
+
+    /** Whether a member other than this one waits. */
+    public boolean othersWait(String member) {
+        return !queue.isEmpty() && (queue.size() > 1 || !queue.get(0).member.equals(member));
+    }
+
+    /** How many permits no member has. */
+    public int free() {
+        long free = permits;
+        for (Share share : shares) free -= share.permits;
+        return (int) Math.max(free, 0);
+    }
+
+    /** The other members, with their leases in milliseconds. */
+    public Map<String, Long> others(String member) {
+        Map<String, Long> others = new LinkedHashMap<>();
+        for (Share share : shares) others.merge(share.member, share.leaseMillis, Math::max);
+        for (Place place : queue) others.merge(place.member, place.leaseMillis, Math::max);
+        others.remove(member);
+        return others;
+    }
+
+    /** The text of the document. */
+    public String toText() {
+        List<Object> held = new ArrayList<>();
+        for (Share share : shares) {
+            held.add(entry(share.member, share.permits, share.leaseMillis, share.firstToken));
+        }
+        List<Object> waiting = new ArrayList<>();
+        for (Place place : queue) waiting.add(entry(place.member, place.permits, place.leaseMillis, 0));
+        Map<String, Object> fields = Document.fields(KIND);
+        fields.put("permits", (long) permits);
+        fields.put("fence", fence);
+        fields.put("held", held);
+        fields.put("queue", waiting);
+        return Json.write(fields);
+    }
+
+    private static Map<String, Object> entry(String member, int permits, long leaseMillis, long firstToken) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("member", member);
+        fields.put("permits", (long) permits);
+        fields.put("lease", leaseMillis);
+        if (firstToken != 0) fields.put("token", firstToken);
+        return fields;
+    }
+
+    /**
+     * The lock of a document.
+     *
+     * @throws IllegalArgumentException if the text is no document of a lock, or one that breaks its rules
+     */
+    public static LockState parse(String text) {
+        Document document = Document.parse(KIND, text);
+        List<Share> shares = new ArrayList<>();
+        for (Document entry : document.list("held")) {
+            shares.add(new Share(
+                    entry.string("member"),
+                    entry.positive("permits"),
+                    entry.number("token", 1, MAX_TOKEN),
+                    entry.number("lease", 1, Long.MAX_VALUE)));
+        }
+        List<Place> queue = new ArrayList<>();
+        for (Document entry : document.list("queue")) {
+            queue.add(new Place(
+                    entry.string("member"), entry.positive("permits"), entry.number("lease", 1, Long.MAX_VALUE)));
+        }
+        requireOnce(shares.stream().map(Share::member).toList(), "held");
+        requireOnce(queue.stream().map(Place::member).toList(), "queue");
+        return new LockState(document.positive("permits"), document.number("fence", 0, MAX_TOKEN), shares, queue);
+    }
+
+    private static void requireOnce(List<String> members, String field) {
+        Set<String> seen = new HashSet<>();
+        for (String member : members) {
+            if (!seen.add(member)) throw new IllegalArgumentException("a member comes twice in " + field);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package baton.distributed.locks
+
+import baton.PermitTimeoutException
+import baton.distributed.Lease
+import kotlin.coroutines.cancellation.CancellationException
+import kotlin.time.Duration
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.job
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.selects.select
+import kotlinx.coroutines.withTimeoutOrNull
+
+/** A lease of [permits], waiting for it if necessary. */
+internal suspend fun LockClient.acquire(permits: Int): Lease {
+    while (true) {
+        pool.acquire(permits)
+        lease(permits)?.let {
+            return it
+        }
+    }
+}
+
+/** As [acquire], but null if the lease is not granted within [timeout]. Zero or less asks the store once. */
+internal suspend fun LockClient.acquireWithin(permits: Int, timeout: Duration): Lease? {
+    if (timeout <= Duration.ZERO) return acquireNow(permits)
+    var lease: Lease? = null
+    // The value of the block would be lost if the time ran out at the moment of the grant.
+    withTimeoutOrNull(timeout) { lease = acquire(permits) }
+    if (lease == null) trouble?.let { throw it }
+    return lease
+}
+
+/** A lease if it is to be had without a wait for other holders, after at most one look into the store. */
+internal suspend fun LockClient.acquireNow(permits: Int): Lease? {
+    if (pool.tryAcquire(permits))
+        lease(permits)?.let {
+            return it
+        }
+    if (pool.waiting > 0) return null
+    // A value of a coroutine that is cancelled as it ends would be lost.
+    var lease: Lease? = null
+    coroutineScope {
+        val request = launch(start = CoroutineStart.UNDISPATCHED) { lease = acquire(permits) }
+        val isSeen = CompletableDeferred<Unit>()
+        ask { isSeen.complete(Unit) }
+        select {
+            request.onJoin {}
+            isSeen.onAwait {}
+        }
+        request.cancel()
+    }
+    return lease
+}
+
+internal suspend fun <T> LockClient.withLease(permits: Int, block: suspend (Lease) -> T): T =
+    run(acquire(permits), block)
+
+/** As [withLease], or throws [PermitTimeoutException]. */
+internal suspend fun <T> LockClient.withLease(permits: Int, timeout: Duration, block: suspend (Lease) -> T): T {
+    val lease =
+        acquireWithin(permits, timeout)
+            ?: throw PermitTimeoutException(
+                "${if (permits == 1) "not granted" else "no $permits permits"} within $timeout: $label"
+            )
+    return run(lease, block)
+}
+
+/** The block is cancelled when the lease is lost, and then the loss is thrown. */
+private suspend fun <T> run(lease: Lease, block: suspend (Lease) -> T): T =
+    lease.use {
+        val value =
+            try {
+                coroutineScope {
+                    val job = currentCoroutineContext().job
+                    lease.onLost { job.cancel(CancellationException("the lease was lost")) }.use { block(lease) }
+                }
+            } catch (e: Throwable) {
+                val loss = lease.loss
+                if (loss == null || e is CancellationException && !currentCoroutineContext().job.isActive) throw e
+                throw loss.also { if (e !is CancellationException && e !== loss) it.addSuppressed(e) }
+            }
+        lease.loss?.let { throw it }
+        value
+    }

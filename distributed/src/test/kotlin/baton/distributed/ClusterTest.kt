@@ -1,0 +1,286 @@
+package baton.distributed
+
+import java.util.Optional
+import java.util.concurrent.CompletableFuture
+import java.util.concurrent.CompletionStage
+import kotlin.coroutines.ContinuationInterceptor
+import kotlin.random.Random
+import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.Duration.Companion.minutes
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitAll
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.test.TestScope
+import kotlinx.coroutines.test.currentTime
+import kotlinx.coroutines.test.runTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
+import org.junit.jupiter.api.Assertions.assertNotNull
+import org.junit.jupiter.api.Assertions.assertNull
+import org.junit.jupiter.api.Assertions.assertThrows
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Members of one store, in virtual time. */
+class ClusterTest {
+    private val store = CountingStore()
+    private val clusters = ArrayList<Cluster>()
+
+    /** Counts the calls, and can lose documents. */
+    private class CountingStore(private val inner: InMemoryStore = InMemoryStore()) : CoordinationStore by inner {
+        var calls = 0
+        var isAway = false
+        val vanished = HashSet<String>()
+
+        private fun <T> asked(call: () -> CompletionStage<T>): CompletionStage<T> {
+            if (isAway) return CompletableFuture.failedFuture(StoreUnavailableException("$this is away", null))
+            calls++
+            return call()
+        }
+
+        override fun read(key: String): CompletionStage<Optional<StoredDocument>> = asked { inner.read(key) }
+
+        override fun compareAndSet(
+            key: String,
+            expected: Long,
+            next: StoredDocument,
+            rung: Collection<String>,
+        ): CompletionStage<CasAnswer> = asked { inner.compareAndSet(key, expected, next, rung) }
+
+        override fun isKnownNew(): Boolean = true
+
+        fun remove(key: String) {
+            val document = inner.read(key).toCompletableFuture().join().get()
+            assertTrue(inner.delete(key, document.version()).toCompletableFuture().join())
+        }
+
+        fun text(key: String): String? = inner.read(key).toCompletableFuture().join().map { it.text() }.orElse(null)
+    }
+
+    private fun TestScope.cluster(name: String, lease: Duration = LEASE): Cluster =
+        Cluster.open(
+                store,
+                lease,
+                name,
+                "test",
+                null,
+                backgroundScope.coroutineContext.minusKey(Job) +
+                    (coroutineContext[ContinuationInterceptor] as CoroutineDispatcher),
+                Random(clusters.size),
+            )
+            .also { clusters += it }
+
+    private fun cluster(test: suspend TestScope.() -> Unit) = runTest {
+        try {
+            test()
+        } finally {
+            clusters.forEach { it.close() }
+        }
+    }
+
+    @Test
+    fun permits_ofTwoMembers_areNeverExceeded() = cluster {
+        val semaphores = List(3) { cluster("m$it").semaphore("uplink", permits = 2) }
+        var inside = 0
+        var most = 0
+        var done = 0
+        val jobs =
+            List(60) { i ->
+                async {
+                    semaphores[i % 3].withPermit {
+                        inside++
+                        most = maxOf(most, inside)
+                        delay(Random(i).nextLong(20))
+                        inside--
+                        done++
+                    }
+                }
+            }
+        jobs.awaitAll()
+        assertEquals(60, done)
+        assertEquals(2, most)
+        assertEquals(0, semaphores.sumOf { it.waiting })
+    }
+
+    @Test
+    fun weights_areGrantedAtOnceOrNotAtAll() = cluster {
+        val semaphores = List(3) { cluster("m$it").semaphore("memory", permits = 5) }
+        var inside = 0
+        List(60) { i ->
+                async {
+                    val weight = 1 + i % 5
+                    semaphores[i % 3].withPermits(weight) {
+                        inside += weight
+                        assertTrue(inside <= 5)
+                        delay(i % 7L)
+                        inside -= weight
+                    }
+                }
+            }
+            .awaitAll()
+        assertEquals(0, inside)
+    }
+
+    @Test
+    fun keptPermit_isTakenAgainWithoutACall() = cluster {
+        val mutex = cluster("one").mutex("account")
+        mutex.withLock {}
+        val before = store.calls
+        repeat(100) { mutex.withLock {} }
+        assertEquals(before, store.calls)
+    }
+
+    @Test
+    fun keptPermit_goesToTheMemberThatWantsIt() = cluster {
+        val one = cluster("one").mutex("account")
+        val other = cluster("other").mutex("account")
+        one.withLock {}
+        val start = currentTime
+        other.withLock {}
+        assertTrue(currentTime - start < 100, "after ${currentTime - start} ms")
+    }
+
+    @Test
+    fun tokens_growFromGrantToGrant() = cluster {
+        val mutexes = List(3) { cluster("m$it").mutex("account") }
+        val tokens = ArrayList<Long>()
+        List(30) { i -> async { mutexes[i % 3].withLock { tokens += it.fencingToken } } }.awaitAll()
+        assertEquals(tokens.sorted().distinct(), tokens)
+    }
+
+    @Test
+    fun callersOfAnotherMember_areServedInTurn() = cluster {
+        val one = cluster("one").mutex("account")
+        val other = cluster("other").mutex("account")
+        val first = one.lock()
+        val busy = List(200) { launch { one.withLock { delay(1.milliseconds) } } }
+        val start = currentTime
+        val waiting = async { other.withLock { currentTime - start } }
+        delay(1.milliseconds)
+        first.release()
+        assertTrue(waiting.await() <= 40, "after ${waiting.await()} ms")
+        busy.forEach { it.join() }
+    }
+
+    @Test
+    fun cancelledWaiter_leavesNoPlace() = cluster {
+        val one = cluster("one").mutex("account")
+        val other = cluster("other").mutex("account")
+        val lease = one.lock()
+        val waiting = launch { other.lock() }
+        delay(10.milliseconds)
+        assertTrue(checkNotNull(store.text("test:mutex:account")).contains("\"queue\":[{"))
+        waiting.cancelAndJoin()
+        delay(10.milliseconds)
+        assertTrue(checkNotNull(store.text("test:mutex:account")).contains("\"queue\":[]"))
+        lease.release()
+        one.withLock {}
+    }
+
+    @Test
+    fun tryLock_ofAHeldMutex_returnsNullAndLeavesNothing() = cluster {
+        val one = cluster("one").mutex("account")
+        val other = cluster("other").mutex("account")
+        val lease = checkNotNull(one.tryLock())
+        assertNull(other.tryLock())
+        assertNull(other.tryLock(100.milliseconds))
+        lease.release()
+        assertNotNull(other.tryLock())
+    }
+
+    @Test
+    fun closedMember_losesItsLeases_andOthersGetThemAfterALease() = cluster {
+        val first = cluster("one")
+        val lease = first.mutex("account").lock()
+        var told = false
+        lease.onLost { told = true }
+        first.close()
+        assertTrue(told)
+        assertFalse(lease.isHeld)
+        assertThrows(LeaseLostException::class.java) { lease.check() }
+        val start = currentTime
+        cluster("other").mutex("account").withLock {}
+        assertTrue(currentTime - start in 9_000L..13_400L, "after ${currentTime - start} ms")
+    }
+
+    @Test
+    fun storeAwayForALease_losesTheLease_andItsBlockIsCancelled() = cluster {
+        val mutex = cluster("one").mutex("account")
+        var cancelledAt = 0L
+        val call = async {
+            runCatching {
+                mutex.withLock {
+                    try {
+                        delay(1.minutes)
+                    } finally {
+                        cancelledAt = currentTime
+                    }
+                }
+            }
+        }
+        delay(1.seconds)
+        store.isAway = true
+        val failure = call.await().exceptionOrNull()
+        assertTrue(failure is LeaseLostException, "$failure")
+        assertTrue(cancelledAt in 6_000L..9_000L, "at $cancelledAt")
+        assertTrue(currentCoroutineContext()[Job]!!.isActive)
+        store.isAway = false
+        mutex.withLock {}
+    }
+
+    @Test
+    fun timeoutWhileTheStoreIsAway_namesTheStore() = cluster {
+        val mutex = cluster("one").mutex("account")
+        store.isAway = true
+        val failure = runCatching { mutex.tryLock(5.seconds) }.exceptionOrNull()
+        assertTrue(failure is StoreUnavailableException, "$failure")
+    }
+
+    @Test
+    fun vanishedDocument_isToldToItsHolder_andGrantsNothingForALease() = cluster {
+        val one = cluster("one").mutex("account")
+        val other = cluster("other").mutex("account")
+        val lease = one.lock()
+        other.tryLock()
+        val start = currentTime
+        store.remove("test:mutex:account")
+        var lostAfter = 0L
+        lease.onLost { lostAfter = currentTime - start }
+        other.withLock {}
+        assertTrue(lostAfter in 1L..3_400L, "lost after $lostAfter ms")
+        assertTrue(currentTime - start >= 9_900L, "granted after ${currentTime - start} ms")
+    }
+
+    @Test
+    fun garbageInTheStore_isNamed_andNothingIsGranted() = cluster {
+        val mutex = cluster("one").mutex("account")
+        store.compareAndSet("test:mutex:account", 0, StoredDocument(1, "garbage"), emptyList())
+        val failure = runCatching { mutex.lock() }.exceptionOrNull()
+        assertTrue(checkNotNull(failure?.cause?.message).contains("test:mutex:account"), "$failure")
+    }
+
+    @Test
+    fun shutdown_waitsForTheLease_andGivesItBack() = cluster {
+        val first = cluster("one")
+        val lease = first.mutex("account").lock()
+        val end = async { first.shutdown() }
+        delay(1.seconds)
+        assertFalse(end.isCompleted)
+        lease.release()
+        end.await()
+        val start = currentTime
+        cluster("other").mutex("account").withLock {}
+        assertTrue(currentTime - start < 100, "after ${currentTime - start} ms")
+    }
+
+    private companion object {
+        val LEASE = 10.seconds
+    }
+}

@@ -1,0 +1,72 @@
+package baton.distributed
+
+import java.util.concurrent.atomic.AtomicInteger
+import kotlin.random.Random
+import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.yield
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.Test
+
+/** Clusters on threads of their own, used by many threads, in real time. */
+class ClusterThreadsTest {
+    private val store = InMemoryStore()
+    private val clusters = List(2) { Cluster.open(store, name = "member $it") }
+
+    @AfterEach
+    fun close() {
+        clusters.forEach { it.close() }
+    }
+
+    private fun onThreads(test: suspend () -> Unit) = runBlocking {
+        withTimeout(120.seconds) { withContext(Dispatchers.Default) { test() } }
+    }
+
+    @Test
+    fun callersOnManyThreads_areNeverTooMany() = onThreads {
+        val semaphores = clusters.map { it.semaphore("uplink", permits = 2) }
+        val inside = AtomicInteger()
+        val done = AtomicInteger()
+        coroutineScope {
+            repeat(200) { i ->
+                launch {
+                    repeat(5) {
+                        semaphores[i % 2].withPermit {
+                            assertTrue(inside.incrementAndGet() <= 2)
+                            yield()
+                            inside.decrementAndGet()
+                            done.incrementAndGet()
+                        }
+                    }
+                }
+            }
+        }
+        assertEquals(1_000, done.get())
+    }
+
+    @Test
+    fun requestsCancelledAroundTheGrant_leaveNothing() = onThreads {
+        val mutexes = clusters.map { it.mutex("account") }
+        val random = Random(1)
+        repeat(500) { i ->
+            val held = mutexes[i % 2].lock()
+            coroutineScope {
+                val waiter = launch { mutexes[1 - i % 2].lock().release() }
+                repeat(random.nextInt(3)) { yield() }
+                launch { held.release() }
+                repeat(random.nextInt(20)) { yield() }
+                waiter.cancelAndJoin()
+            }
+        }
+        mutexes.forEach { it.withLock {} }
+        assertEquals(0, mutexes.sumOf { it.waiting })
+    }
+}
