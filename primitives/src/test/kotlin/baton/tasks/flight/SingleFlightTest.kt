@@ -5,6 +5,7 @@ import baton.priority
 import baton.tasks.SingleFlight
 import java.io.IOException
 import java.util.concurrent.Executors
+import java.util.concurrent.TimeUnit
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.coroutineContext
@@ -225,6 +226,8 @@ class SingleFlightTest {
                 }
             }
         started.await()
+        // The thread is free again once the load waits for the gate.
+        executor.submit {}.get(120, TimeUnit.SECONDS)
         val second = async(start = CoroutineStart.UNDISPATCHED) { runCatching { flight.run("a") { 0 } } }
         executor.shutdownNow()
         gate.complete(7)
