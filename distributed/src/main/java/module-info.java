@@ -3,6 +3,7 @@
 module baton.distributed {
     requires kotlin.stdlib;
     requires transitive baton.primitives;
+    requires transitive java.sql;
     requires static transitive org.jspecify;
 
     exports baton.distributed;

@@ -49,6 +49,14 @@ public interface CoordinationStore extends AutoCloseable {
     AutoCloseable listen(String topic, Consumer<String> bell);
 
     /**
+     * Whether a ring is usually heard by all members at once. Otherwise each of them looks at the documents of the locks
+     * for which it waits, and of which it has something, every tenth of a lease.
+     */
+    default boolean ringsEveryBell() {
+        return true;
+    }
+
+    /**
      * Whether it is certain that the store was empty when this was opened, because this has created it. Otherwise a store
      * without documents may have lost them, and a cluster grants nothing from it for one lease.
      */

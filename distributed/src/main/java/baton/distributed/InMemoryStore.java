@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +45,12 @@ public final class InMemoryStore implements CoordinationStore {
         if (next.version() <= expected) {
             throw new IllegalArgumentException("next.version = " + next.version() + ", must be above " + expected);
         }
-        StoredDocument now = documents.compute(key, (k, before) -> versionOf(before) == expected ? next : before);
-        if (now != next) return CompletableFuture.completedFuture(CasAnswer.conflict(Optional.ofNullable(now)));
+        AtomicBoolean isStored = new AtomicBoolean();
+        StoredDocument now = documents.compute(key, (k, before) -> {
+            isStored.set(versionOf(before) == expected);
+            return isStored.get() ? next : before;
+        });
+        if (!isStored.get()) return CompletableFuture.completedFuture(CasAnswer.conflict(Optional.ofNullable(now)));
         for (String topic : rung) for (Consumer<String> bell : bells.getOrDefault(topic, List.of())) bell.accept(key);
         return CompletableFuture.completedFuture(CasAnswer.stored());
     }

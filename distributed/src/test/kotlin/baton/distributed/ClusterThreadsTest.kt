@@ -1,5 +1,6 @@
 package baton.distributed
 
+import java.nio.file.Path
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.seconds
@@ -15,18 +16,22 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.io.TempDir
 
 /** Clusters on threads of their own, used by many threads, in real time. */
-class ClusterThreadsTest {
-    private val store = InMemoryStore()
-    private val clusters = List(2) { Cluster.open(store, name = "member $it") }
+abstract class ClusterThreadsContract {
+    abstract fun store(): CoordinationStore
+
+    private val store by lazy { store() }
+    private val clusters by lazy { List(2) { Cluster.open(store, name = "member $it") } }
 
     @AfterEach
     fun close() {
         clusters.forEach { it.close() }
+        store.close()
     }
 
-    private fun onThreads(test: suspend () -> Unit) = runBlocking {
+    protected fun onThreads(test: suspend () -> Unit) = runBlocking {
         withTimeout(120.seconds) { withContext(Dispatchers.Default) { test() } }
     }
 
@@ -68,5 +73,32 @@ class ClusterThreadsTest {
         }
         mutexes.forEach { it.withLock {} }
         assertEquals(0, mutexes.sumOf { it.waiting })
+    }
+}
+
+class ClusterThreadsTest : ClusterThreadsContract() {
+    override fun store() = InMemoryStore()
+}
+
+/** On a file of H2. */
+class JdbcClusterThreadsTest : ClusterThreadsContract() {
+    @TempDir lateinit var folder: Path
+
+    override fun store(): CoordinationStore = JdbcStore.h2(folder.resolve("locks"))
+
+    /** They hear no bell of each other, and look into the table. */
+    @Test
+    fun membersWithStoresOfTheirOwn_shareAMutex() = onThreads {
+        val stores = List(2) { JdbcStore.h2(folder.resolve("two")) }
+        val clusters = stores.map { Cluster.open(it, lease = 2.seconds) }
+        var count = 0
+        coroutineScope {
+            for (cluster in clusters) {
+                launch { repeat(20) { cluster.mutex("count").withLock { count++ } } }
+            }
+        }
+        assertEquals(40, count)
+        clusters.forEach { it.shutdown() }
+        stores.forEach { it.close() }
     }
 }

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class BackgroundWorkTest {
     private final Queue<String> log = new ConcurrentLinkedQueue<>();
     private final AsyncTaskScheduler work = AsyncTaskScheduler.builder(1)
-            .onFailure((key, failure) ->
-                    log.add(key + ": " + failure.getClass().getSimpleName()))
+            .onFailure((key, failure) -> log.add(key + ": " + failure.getClass().getSimpleName()))
             .build();
 
     @Test
@@ -53,9 +52,13 @@ class BackgroundWorkTest {
         work.drain().get(120, TimeUnit.SECONDS);
 
         assertTrue(first.isDone() && urgent.isDone() && hanging.isCompletedExceptionally());
-        assertEquals(List.of("urgent", "queued 0", "queued 2"), order.stream().limit(3).toList());
+        assertEquals(
+                List.of("urgent", "queued 0", "queued 2"),
+                order.stream().limit(3).toList());
         assertEquals(1_000, order.size());
-        assertEquals(List.of("fails: IllegalStateException", "hangs: TaskTimeoutException"), log.stream().sorted().toList());
+        assertEquals(
+                List.of("fails: IllegalStateException", "hangs: TaskTimeoutException"),
+                log.stream().sorted().toList());
     }
 
     private static CompletableFuture<String> done(Queue<String> order, String name) {

@@ -230,6 +230,10 @@ internal class LockClient(
         if (needsLook || (state?.queue()?.isNotEmpty() == true)) rung()
     }
 
+    override fun poll() {
+        if (guard.withLock { owned > 0 } || demandOf(pool) > 0) rung()
+    }
+
     fun signal() {
         if (signals.getAndIncrement() == 0) cluster.launch { drivePatiently() }
     }
@@ -286,7 +290,7 @@ internal class LockClient(
                 if (!isClosed) isGivingBack = false
                 adopt(next, step.state, member, write)
             } else {
-                if (++races > FREE_RACES) cluster.calls.sleep((1L shl minOf(races, MOST_DOUBLINGS)).milliseconds)
+                if (++races > FREE_RACES) cluster.calls.pauseAfterRace(races)
                 answer.current().ifPresentOrElse({ adopt(it, parse(it), member) }, { known = null })
             }
         }
@@ -456,7 +460,6 @@ internal class LockClient(
         val LONGEST_HAND_OVERS = 20.milliseconds
         val END_POLL = 10.milliseconds
         const val FREE_RACES = 2
-        const val MOST_DOUBLINGS = 4
         const val NANOS_PER_MICRO = 1_000L
         const val NONE = -1
     }

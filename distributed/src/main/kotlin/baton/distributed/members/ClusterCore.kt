@@ -145,7 +145,9 @@ internal class ClusterCore(
         confirmed(member, version, sent, wall)
         member.bell = calls.store.listen(id) { key -> locks[key]?.rung() }
         current = member
-        if (beating?.isActive != true) beating = launch { beat() }
+        if (beating?.isActive == true) return
+        beating = launch { beat() }
+        if (!store.ringsEveryBell()) launch { poll() }
     }
 
     private fun confirmed(member: Member, version: Long, sent: Long, wall: Long) {
@@ -196,6 +198,13 @@ internal class ClusterCore(
                     if (!e.isOfStore) throw e
                     lease / BEATS / BEATS
                 }
+        }
+    }
+
+    private suspend fun poll() {
+        while (true) {
+            calls.sleep(lease / POLLS)
+            for (lock in locks.values) lock.poll()
         }
     }
 
@@ -347,6 +356,7 @@ internal class ClusterCore(
 
     private companion object {
         const val BEATS = 3
+        const val POLLS = 10
         const val SHARES = 8
         const val REST_TENTHS = 10
         const val ID_WORDS = 2

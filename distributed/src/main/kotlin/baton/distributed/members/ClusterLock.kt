@@ -5,6 +5,9 @@ internal interface ClusterLock {
     /** Another member has changed the document, or waits. */
     fun rung()
 
+    /** Looks at the document if this member waits, or has something. Where no bell rings. */
+    fun poll()
+
     /** After each heartbeat. */
     fun tick()
 

@@ -13,6 +13,7 @@ import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 import kotlin.random.Random
 import kotlin.time.Duration
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.suspendCancellableCoroutine
@@ -104,6 +105,11 @@ internal class StoreCalls(
         }
     }
 
+    /** Up to some milliseconds, at random: the writers that have met shall not meet again. */
+    suspend fun pauseAfterRace(races: Int) {
+        sleep(random.nextLong(1, 1L shl minOf(races, MOST_DOUBLINGS)).milliseconds)
+    }
+
     /** Waits by the clock of the cluster. */
     suspend fun sleep(time: Duration) {
         if (time <= Duration.ZERO) return
@@ -117,6 +123,7 @@ internal class StoreCalls(
     private companion object {
         val PAUSE = 1.seconds
         const val MIN_SLEEP = 1_000_000L
+        const val MOST_DOUBLINGS = 4
     }
 }
 

@@ -1,0 +1,115 @@
+package baton.distributed.jdbc;
+
+import baton.distributed.OutcomeUnknownException;
+import baton.distributed.StoreUnavailableException;
+import baton.waiting.threads.HandOverExecutor;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One connection and the thread that uses it. A connection that has failed is closed, and the next call opens another. */
+public final class JdbcLane implements AutoCloseable {
+    private static final long IDLE_SECONDS = 10;
+
+    private final String label;
+    private final Connections source;
+    private final ThreadPoolExecutor thread;
+
+    /** Of the thread. */
+    private @Nullable Connection connection;
+
+    /** Opens connections. */
+    public interface Connections {
+        /** A new connection, or one of a pool. */
+        Connection open() throws SQLException;
+    }
+
+    /**
+     * What is to be done with the connection, which commits each statement.
+     *
+     * @param <T> of the result
+     */
+    public interface Work<T extends @Nullable Object> {
+        /** Does it. */
+        T run(Connection connection) throws SQLException;
+    }
+
+    public JdbcLane(String label, String threadName, Connections source) {
+        this.label = label;
+        this.source = source;
+        thread = new ThreadPoolExecutor(
+                1,
+                1,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                work -> HandOverExecutor.daemon(threadName, work));
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** Runs the work after what was submitted before. */
+    public <T extends @Nullable Object> CompletionStage<T> submit(Work<T> work) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        try {
+            thread.execute(() -> run(work, answer));
+        } catch (RejectedExecutionException e) {
+            answer.completeExceptionally(new StoreUnavailableException(label + " is closed", e));
+        }
+        return answer;
+    }
+
+    private <T extends @Nullable Object> void run(Work<T> work, CompletableFuture<T> answer) {
+        Connection open;
+        try {
+            open = connection();
+        } catch (Throwable e) {
+            answer.completeExceptionally(new StoreUnavailableException(label + " has no connection: " + e, e));
+            return;
+        }
+        T result;
+        try {
+            result = work.run(open);
+        } catch (Throwable e) {
+            discard();
+            answer.completeExceptionally(new OutcomeUnknownException(label + " has failed: " + e, e));
+            return;
+        }
+        answer.complete(result);
+    }
+
+    private Connection connection() throws SQLException {
+        Connection open = connection;
+        if (open != null && !open.isClosed()) return open;
+        Connection fresh = source.open();
+        connection = fresh;
+        fresh.setAutoCommit(true);
+        return fresh;
+    }
+
+    private void discard() {
+        Connection open = connection;
+        connection = null;
+        if (open == null) return;
+        try {
+            open.close();
+        } catch (SQLException e) {
+            // It is given up in any case.
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            thread.execute(this::discard);
+        } catch (RejectedExecutionException e) {
+            return; // closed before
+        }
+        thread.shutdown();
+    }
+}

@@ -1,0 +1,83 @@
+package baton.distributed;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JdbcStoreTest extends StoreContract {
+    @TempDir
+    Path folder;
+
+    @Override
+    protected CoordinationStore create(boolean isFresh) {
+        return JdbcStore.h2(folder.resolve("locks"));
+    }
+
+    private JdbcDataSource memory(String name) {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL("jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1");
+        return source;
+    }
+
+    @Test
+    void storeThatHasCreatedItsTable_isNew_andALaterOneIsNot() {
+        try (JdbcStore first = new JdbcStore(memory("new"));
+                JdbcStore second = new JdbcStore(memory("new"))) {
+            assertFalse(first.isKnownNew());
+            await(first.read("k"));
+            await(second.read("k"));
+            assertTrue(first.isKnownNew());
+            assertFalse(second.isKnownNew());
+        }
+    }
+
+    @Test
+    void validatingStore_withoutItsTable_fails() {
+        try (JdbcStore store = JdbcStore.validating(memory("validating"), "LOCKS")) {
+            assertInstanceOf(
+                    OutcomeUnknownException.class, failure(store.read("k").toCompletableFuture()));
+        }
+    }
+
+    @Test
+    void databaseThatCannotBeReached_isUnavailable() {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL("jdbc:h2:tcp://localhost:1/none");
+        try (JdbcStore store = new JdbcStore(source)) {
+            Throwable failure = failure(store.compareAndSet("k", 0, new StoredDocument(1, ""), List.of())
+                    .toCompletableFuture());
+            assertInstanceOf(StoreUnavailableException.class, failure);
+            assertTrue(failure.getMessage().contains(JdbcStore.TABLE), failure.getMessage());
+        }
+    }
+
+    @Test
+    void closedStore_isUnavailable() {
+        JdbcStore store = new JdbcStore(memory("closed"));
+        await(store.read("k"));
+        store.close();
+        store.close();
+        assertInstanceOf(
+                StoreUnavailableException.class, failure(store.read("k").toCompletableFuture()));
+    }
+
+    @Test
+    void nameOfATable_thatIsNone_isRefused() {
+        assertThrows(IllegalArgumentException.class, () -> new JdbcStore(memory("name"), "x; drop table y"));
+    }
+
+    private static Throwable failure(CompletableFuture<?> future) {
+        ExecutionException e = assertThrows(ExecutionException.class, () -> future.get(120, TimeUnit.SECONDS));
+        return e.getCause();
+    }
+}
