@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * What a cluster asks of a database or another engine: small documents by key, each written only if it still has the
- * version that the writer has read. The engine keeps and replicates them; queues, leases and tokens are the cluster's.
+ * Small documents by key in a database or another engine. Each is written only if it still has the version that the
+ * writer has read. The engine keeps and replicates them; queues, leases and tokens are the cluster's.
  *
  * <p><i>Failures.</i> A stage that fails with {@link StoreUnavailableException} means that nothing was written and never
  * will be. Any other failure, such as {@link OutcomeUnknownException}, means that the write may have happened, or may

@@ -31,7 +31,7 @@ public class DistributedMutex internal constructor(private val client: LockClien
     public val waiting: Int
         get() = client.pool.waiting
 
-    /** What callers of this JVM hold and wait for. */
+    /** The permits that callers of this JVM hold, and the callers that wait here. */
     override fun usage(): Usage = client.usage()
 
     /** Locks it, waiting if necessary. */

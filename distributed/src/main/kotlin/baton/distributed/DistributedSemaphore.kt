@@ -48,7 +48,7 @@ public class DistributedSemaphore internal constructor(private val client: LockC
     public val waiting: Int
         get() = client.pool.waiting
 
-    /** What callers of this JVM hold and wait for. */
+    /** The permits that callers of this JVM hold, and the callers that wait here. */
     override fun usage(): Usage = client.usage()
 
     /**

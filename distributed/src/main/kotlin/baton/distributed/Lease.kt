@@ -11,7 +11,7 @@ import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CompletableDeferred
 
 /**
- * What a caller holds of a lock of a [Cluster], until it is released or lost.
+ * The permits of a lock of a [Cluster] that a caller holds, until they are released or lost.
  *
  * A lease is lost if this JVM was stopped or cut off from the store for too long, or if the store has lost what it had.
  * Then other members may hold the same, and it never comes back: the work must end. The block of `withPermit` and

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a cluster relies on in its store. */
+/** The promises of a store on which a cluster relies. */
 public abstract class StoreContract {
     private static final StoredDocument FIRST = new StoredDocument(7, "{\"a\":\"\u00e9\"}");
     private static final StoredDocument SECOND = new StoredDocument(8, "{}");

@@ -16,6 +16,7 @@ import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
+import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
@@ -230,7 +231,7 @@ class ClusterTest {
         val failure = call.await().exceptionOrNull()
         assertTrue(failure is LeaseLostException, "$failure")
         assertTrue(cancelledAt in 6_000L..9_000L, "at $cancelledAt")
-        assertTrue(currentCoroutineContext()[Job]!!.isActive)
+        assertTrue(currentCoroutineContext().job.isActive)
         store.isAway = false
         mutex.withLock {}
     }

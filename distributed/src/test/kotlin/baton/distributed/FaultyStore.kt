@@ -20,7 +20,7 @@ internal class FaultyStore(
 ) : CoordinationStore {
     var isCutOff = false
 
-    /** What all nodes share. It can lose documents. */
+    /** The store that all nodes share. It can lose documents. */
     class Backing(private val create: () -> InMemoryStore) {
         var store = create()
             private set

@@ -54,6 +54,14 @@ class SimulationTest {
 
         private var violation: AssertionError? = null
 
+        /** A block whose lease is lost has been told before another one begins, unless its machine stands still. */
+        private fun checkBlocks() {
+            val running = held.filter { !it.node.isStopped }.sumOf { it.weight }
+            if (running > permits && violation == null) {
+                violation = AssertionError("$running of $permits blocks run at ${scheduler.currentTime} ms: $held")
+            }
+        }
+
         fun throwViolation() {
             violation?.let { throw it }
         }
@@ -106,6 +114,7 @@ class SimulationTest {
                 scheduler.advanceTimeBy(100)
                 scheduler.runCurrent()
                 check()
+                checkBlocks()
                 throwViolation()
             }
         }
@@ -216,7 +225,7 @@ class SimulationTest {
             }
         }
 
-    // What the checks are worth: each of these breaks a promise on which the rules rely.
+    // The checks are worth something: each of these breaks a promise on which the rules rely.
 
     @Test
     fun storeThatIgnoresVersions_isFound() {

@@ -31,7 +31,7 @@ public final class JdbcLane implements AutoCloseable {
     }
 
     /**
-     * What is to be done with the connection, which commits each statement.
+     * Work with the connection, which commits each statement.
      *
      * @param <T> of the result
      */

@@ -31,7 +31,7 @@ public final class LockRules {
     private LockRules() {}
 
     /**
-     * What a member wants of a lock.
+     * The wish of a member.
      *
      * @param keep how many of its permits it keeps at most
      * @param want how many more its first caller waits for; 0 for none

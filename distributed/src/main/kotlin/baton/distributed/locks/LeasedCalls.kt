@@ -45,7 +45,10 @@ internal suspend fun LockClient.acquireNow(permits: Int): Lease? {
     coroutineScope {
         val request = launch(start = CoroutineStart.UNDISPATCHED) { lease = acquire(permits) }
         val isSeen = CompletableDeferred<Unit>()
-        ask { isSeen.complete(Unit) }
+        ask { failure ->
+            if (failure == null) isSeen.complete(Unit)
+            else if (failure !is CancellationException) isSeen.completeExceptionally(failure)
+        }
         select {
             request.onJoin {}
             isSeen.onAwait {}

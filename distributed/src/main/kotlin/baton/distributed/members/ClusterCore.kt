@@ -4,6 +4,7 @@ import baton.BatonClock
 import baton.distributed.CoordinationStore
 import baton.distributed.rules.EpochState
 import baton.distributed.rules.MemberState
+import baton.distributed.rules.NamesState
 import baton.waiting.clock.BoundClock
 import baton.waiting.threads.HandOverExecutor
 import baton.waiting.threads.Trampoline
@@ -22,6 +23,8 @@ import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.SupervisorJob
 import kotlinx.coroutines.asCoroutineDispatcher
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.ensureActive
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.sync.Mutex
@@ -109,20 +112,11 @@ internal class ClusterCore(
 
     // ---- membership
 
-    /** The member, which has joined and may be granted permits. Waits while the store is away. */
+    /** The member, which has joined and may be granted permits. Throws the failure of the store. */
     suspend fun member(): Member {
         while (true) {
             current?.let { if (epoch?.isRested == true) return it }
-            joining.withLock {
-                if (current == null || epoch?.isRested != true) {
-                    try {
-                        join()
-                    } catch (e: Throwable) {
-                        if (!e.isOfStore) throw e
-                        calls.awaitTry()
-                    }
-                }
-            }
+            joining.withLock { if (current == null || epoch?.isRested != true) join() }
         }
     }
 
@@ -147,6 +141,7 @@ internal class ClusterCore(
         current = member
         if (beating?.isActive == true) return
         beating = launch { beat() }
+        launch { expire() }
         if (!store.ringsEveryBell()) launch { poll() }
     }
 
@@ -184,20 +179,33 @@ internal class ClusterCore(
 
     private suspend fun beat() {
         var pause = lease / BEATS
+        var isReported = false
         while (true) {
-            val member = current
-            val due = member?.deadline?.minus(clock.read())?.nanoseconds ?: pause
-            calls.sleep(minOf(pause, due))
-            if (member == null || current !== member || isOver(member)) continue
+            calls.sleep(pause)
+            val member = current ?: continue
             pause =
                 try {
-                    beatOnce(member)
+                    if (!isOver(member)) beatOnce(member)
                     for (lock in locks.values) lock.tick()
+                    isReported = false
                     lease / BEATS
                 } catch (e: Throwable) {
-                    if (!e.isOfStore) throw e
+                    currentCoroutineContext().ensureActive()
+                    if (!e.isOfStore && !isReported) {
+                        isReported = true
+                        Trampoline.report(IllegalStateException("$label: a heartbeat has failed, and is repeated", e))
+                    }
                     lease / BEATS / BEATS
                 }
+        }
+    }
+
+    /** Loses what is over at its time, whatever the heartbeat waits for. */
+    private suspend fun expire() {
+        while (true) {
+            val member = current
+            calls.sleep(if (member == null) lease / BEATS else (member.deadline - clock.read()).nanoseconds)
+            if (member != null && current === member) isOver(member)
         }
     }
 
@@ -307,6 +315,21 @@ internal class ClusterCore(
             it.unmarked(key, seen)
         }
         return isMine
+    }
+
+    /** Whether the lock [key] has never been used. From now on it has. */
+    suspend fun register(key: String): Boolean {
+        val namesKey = keyOf("names", NamesState.indexOf(key).toString())
+        while (true) {
+            val document = calls.call { read(namesKey) }.orElse(null)
+            val names =
+                document?.let { parsed(namesKey, it) { text -> NamesState.parse(text) } } ?: NamesState(emptyList())
+            if (key in names.keys()) return false
+            val expected = document?.version() ?: 0
+            val version = if (expected == 0L) calls.call { now() } else expected + 1
+            val next = stored(version, names.with(key).toText())
+            if (calls.call { compareAndSet(namesKey, expected, next, emptyList()) }.isStored) return true
+        }
     }
 
     /** Whether the store still has the documents that it had when [member] joined. If not, that is lost. */

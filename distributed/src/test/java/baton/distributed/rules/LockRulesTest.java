@@ -20,7 +20,7 @@ class LockRulesTest {
     private static final List<String> MEMBERS = List.of("a", "b", "c");
     private static final int DEPTH = 8;
 
-    /** What the members hold and want, in the order of their requests; what a reader would write on a page. */
+    /** The permits and requests of the members, the requests in their order, as a reader would note them. */
     private record Model(int permits, List<Integer> held, List<String> order, List<Integer> wanted) {
         Model with(int member, int keep, int want) {
             List<Integer> newHeld = new ArrayList<>(held);

@@ -26,7 +26,7 @@ import baton.waiting.wakeAll
  * Sources: head-of-line admission by weight is that of golang.org/x/sync/semaphore; deciding under a lock and waking after
  * it is that of tokio's batch_semaphore.
  */
-internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, private val semaphore: Monitored) :
+internal open class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, private val semaphore: Monitored) :
     SemaphoreState(permits, acquired, order), LockCore {
     val isClosed: Boolean
         get() = closed != null
@@ -91,9 +91,7 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
 
     override fun enqueue(waiter: Waiter): Int {
         if (permits == 1) makeKnown(waiter) else noteWait(waiter)
-        val state = if (isFifo && plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)
-        if (state == Waiter.WAITING) onDemand?.run()
-        return state
+        return if (isFifo && plainly { enqueuePlainly(waiter) }) Waiter.WAITING else enqueueSlowly(waiter)
     }
 
     private fun enqueueSlowly(waiter: Waiter): Int = decideInflated { enqueueUnderLock(waiter) }
@@ -119,25 +117,6 @@ internal class SemaphoreCore(permits: Int, acquired: Int, order: WaitOrder, priv
     }
 
     private fun releaseSlowly(n: Int): Boolean = decideInflated { putBack(n) }
-
-    // ---- the permits come from elsewhere: see PoolBridge
-
-    /** Called, without the lock, after a request has come into the queue or left it. */
-    @Volatile var onDemand: Runnable? = null
-
-    /** How many permits the head of the queue asks for; 0 if no request waits for permits. */
-    val demand: Int
-        get() = if (isGuarded(word)) decide { queue.head()?.weight ?: 0 } else 0
-
-    /** Takes up to [most] of the free permits, also those that are too few for the head. Returns how many. */
-    fun withdraw(most: Int): Int = decideInflated { withdrawUnderLock(most) }
-
-    /** As [resize], but what there is more or less is held. */
-    fun resizeHeld(newPermits: Int) {
-        decideInflated { changeHeldPermits(newPermits) }
-    }
-
-    override fun leaveQueue(waiter: Waiter, to: Int): Boolean = super.leaveQueue(waiter, to).also { onDemand?.run() }
 
     // ---- called by waiters and by monitors
 

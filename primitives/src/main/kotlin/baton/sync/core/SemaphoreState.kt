@@ -157,8 +157,10 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
 
     final override fun takeBackInflated(waiter: Waiter) {
         // Fewer if another caller has released, by mistake, what this waiter was granted.
-        if (!waiter.awaitsIdle) putBack(minOf(waiter.weight.toLong(), held).toInt())
+        if (!waiter.awaitsIdle) putBackHeld(waiter.weight)
     }
+
+    protected fun putBackHeld(most: Int): Boolean = putBack(minOf(most.toLong(), held).toInt())
 
     // ---- the plain case, of the order FIFO
 
@@ -265,17 +267,23 @@ internal abstract class SemaphoreState(permits: Int, acquired: Int, protected va
         admit()
     }
 
-    /** The free permits stay as many. Requests for more than [newPermits] fail. */
-    protected fun changeHeldPermits(newPermits: Int) {
+    /**
+     * The free permits stay as many, but for those above [newPermits], whose number is returned. Requests for more than
+     * that fail.
+     */
+    protected fun changeHeldPermits(newPermits: Int): Int {
         word = INFLATED
         val shrinks = newPermits < permits
+        val taken = maxOf(free - newPermits, 0)
+        free -= taken
         permits = newPermits
         if (shrinks) failHeavierThan(newPermits, reason = newPermits)
         admit()
+        return taken
     }
 
-    protected fun withdrawUnderLock(most: Int): Int {
-        val taken = minOf(freeUnderLock, most)
+    protected fun withdrawUnderLock(): Int {
+        val taken = freeUnderLock
         free -= taken
         return taken
     }
