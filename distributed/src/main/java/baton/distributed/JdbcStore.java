@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Table.</i> {@code BATON_DOCUMENTS}, created at the first use if it is not there. The statement is
  * {@link #createStatement}, for those who create it themselves: see {@link #validating}.
  *
+ * <p><i>First use.</i> A table without documents may have lost them: a cluster grants nothing from it for one lease.
+ *
  * <p><i>Durability.</i> That of the database. A standby that takes over without the last writes of its primary may grant a
  * lock twice, for up to a third of a lease.
  */
@@ -59,7 +61,6 @@ public final class JdbcStore implements CoordinationStore {
     private final ReentrantLock creating = new ReentrantLock();
 
     private volatile boolean isPrepared;
-    private volatile boolean isKnownNew;
 
     private JdbcStore(JdbcLane.Connections source, String label, String table, boolean mayCreate) {
         if (!NAME.matcher(table).matches()) {
@@ -116,7 +117,12 @@ public final class JdbcStore implements CoordinationStore {
         JdbcLane lane = key.contains(":member:") || key.endsWith(":epoch") ? heartbeats : locks;
         return lane.submit(connection -> {
             prepare(connection);
-            return work.run(connection);
+            try {
+                return work.run(connection);
+            } catch (SQLException e) {
+                isPrepared = false; // the table may be gone
+                throw e;
+            }
         });
     }
 
@@ -129,7 +135,6 @@ public final class JdbcStore implements CoordinationStore {
                 try (var statement = connection.createStatement()) {
                     statement.execute(createStatement(table));
                 }
-                isKnownNew = true;
             }
             isPrepared = true;
         } finally {
@@ -249,11 +254,6 @@ public final class JdbcStore implements CoordinationStore {
     @Override
     public boolean ringsEveryBell() {
         return false;
-    }
-
-    @Override
-    public boolean isKnownNew() {
-        return isKnownNew;
     }
 
     /** Closes the two connections, once what has been asked for has ended. All later calls fail. */

@@ -35,8 +35,8 @@ public class Cluster internal constructor(private val core: ClusterCore) : AutoC
         get() = core.name
 
     /**
-     * The semaphore of that name, the same object at each call. If members name different numbers of permits, the last
-     * one to use it wins, with a warning to the thread's handler of uncaught exceptions.
+     * The semaphore of that name; the numbers of the first call count. If members name different numbers of permits,
+     * the last one to use it wins, with a warning to the thread's handler of uncaught exceptions.
      *
      * @param keep whether a permit stays with this JVM after its release, for a while, until another member wants it:
      *   then the next acquire here costs no trip to the store.
@@ -53,8 +53,12 @@ public class Cluster internal constructor(private val core: ClusterCore) : AutoC
     public fun mutex(name: String, keep: Boolean = true): DistributedMutex =
         DistributedMutex(client("mutex", name, 1, keep))
 
-    private fun client(kind: String, name: String, permits: Int, keep: Boolean): LockClient =
-        core.lock(core.keyOf(kind, name)) { LockClient(core, kind, name, permits, keep) } as LockClient
+    private fun client(kind: String, name: String, permits: Int, keep: Boolean): LockClient {
+        val key = core.keyOf(kind, name)
+        val most = LONGEST_KEY - key.length + name.length
+        require(name.length <= most) { "name has ${name.length} characters, must have at most $most" }
+        return core.lock(key) { LockClient(core, kind, name, permits, keep) } as LockClient
+    }
 
     /**
      * Ends the cluster: callers that wait fail, and so do all later ones. Waits until what is held has been released
@@ -110,5 +114,6 @@ public class Cluster internal constructor(private val core: ClusterCore) : AutoC
         }
 
         private val SHORTEST = 100.milliseconds
+        private const val LONGEST_KEY = 512
     }
 }

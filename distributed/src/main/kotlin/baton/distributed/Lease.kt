@@ -32,8 +32,8 @@ internal constructor(
      * order.
      */
     @get:JvmName("fencingToken") public val fencingToken: Long,
+    private val since: Long,
 ) : AutoCloseable {
-    private val since = client.now()
     private val end = AtomicReference<Any?>()
     private val lost = CompletableDeferred<Unit>()
     private val listeners = CopyOnWriteArrayList<Runnable>()

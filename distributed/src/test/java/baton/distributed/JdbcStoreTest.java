@@ -30,14 +30,18 @@ class JdbcStoreTest extends StoreContract {
     }
 
     @Test
-    void storeThatHasCreatedItsTable_isNew_andALaterOneIsNot() {
-        try (JdbcStore first = new JdbcStore(memory("new"));
-                JdbcStore second = new JdbcStore(memory("new"))) {
-            assertFalse(first.isKnownNew());
-            await(first.read("k"));
-            await(second.read("k"));
-            assertTrue(first.isKnownNew());
-            assertFalse(second.isKnownNew());
+    void tableThatIsDropped_isCreatedAgain() throws Exception {
+        JdbcDataSource source = memory("dropped");
+        try (JdbcStore store = new JdbcStore(source)) {
+            await(store.compareAndSet("k", 0, new StoredDocument(1, ""), List.of()));
+            try (var connection = source.getConnection();
+                    var statement = connection.createStatement()) {
+                statement.execute("drop table " + JdbcStore.TABLE);
+            }
+            assertInstanceOf(
+                    OutcomeUnknownException.class, failure(store.read("k").toCompletableFuture()));
+            assertFalse(await(store.read("k")).isPresent());
+            assertFalse(store.isKnownNew());
         }
     }
 

@@ -281,6 +281,48 @@ class ClusterTest {
         assertTrue(currentTime - start < 100, "after ${currentTime - start} ms")
     }
 
+    @Test
+    fun tokens_ofAKeptMutex_growBeyondTheirFirstRange() = cluster {
+        val mutex = cluster("one").mutex("account")
+        var last = 0L
+        repeat(25_000) {
+            mutex.withLock { lease ->
+                assertTrue(lease.fencingToken > last, "${lease.fencingToken} after $last")
+                last = lease.fencingToken
+            }
+        }
+    }
+
+    @Test
+    fun resizeBelowWhatIsInUse_givesTheRestBack() = cluster {
+        val one = cluster("one").semaphore("uplink", permits = 5)
+        val other = cluster("other").semaphore("uplink", permits = 5)
+        val leases = List(5) { one.acquire() }
+        one.resize(2)
+        delay(1.seconds)
+        leases.forEach { it.release() }
+        one.withPermits(2) {}
+        assertEquals(2, one.permits)
+        assertEquals(5, other.permits)
+    }
+
+    @Test
+    fun cancelledTimedRequests_leaveNothing() = cluster {
+        val one = cluster("one").mutex("account")
+        repeat(50) { i ->
+            val held = one.lock()
+            val timed = launch { one.tryLock(1.seconds)?.release() }
+            val now = launch { one.tryLock()?.release() }
+            delay((i % 3).milliseconds)
+            launch { held.release() }
+            timed.cancel()
+            now.cancel()
+            timed.join()
+            now.join()
+        }
+        assertNotNull(one.tryLock(1.seconds))
+    }
+
     private companion object {
         val LEASE = 10.seconds
     }

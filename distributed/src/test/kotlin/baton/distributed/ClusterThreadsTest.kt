@@ -23,7 +23,7 @@ abstract class ClusterThreadsContract {
     abstract fun store(): CoordinationStore
 
     private val store by lazy { store() }
-    private val clusters by lazy { List(2) { Cluster.open(store, name = "member $it") } }
+    private val clusters by lazy { List(2) { Cluster.open(store, lease = 2.seconds, name = "member $it") } }
 
     @AfterEach
     fun close() {

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcLane implements AutoCloseable {
     private static final long IDLE_SECONDS = 10;
 
+    /** A connection whose other end does not answer is given up. */
+    private static final int NETWORK_MILLIS = 10_000;
+
     private final String label;
     private final Connections source;
     private final ThreadPoolExecutor thread;
@@ -87,8 +90,14 @@ public final class JdbcLane implements AutoCloseable {
         Connection open = connection;
         if (open != null && !open.isClosed()) return open;
         Connection fresh = source.open();
+        try {
+            fresh.setAutoCommit(true);
+            fresh.setNetworkTimeout(Runnable::run, NETWORK_MILLIS);
+        } catch (SQLException e) {
+            fresh.close();
+            throw e;
+        }
         connection = fresh;
-        fresh.setAutoCommit(true);
         return fresh;
     }
 

@@ -112,7 +112,7 @@ public final class LockRules {
         }
         if (before.queue().isEmpty() && !queue.isEmpty()) for (Share share : shares) rung.add(share.member());
         rung.remove(by);
-        return new Step(new LockState(permits, fence, shares, queue), rung);
+        return new Step(new LockState(permits, before.born(), fence, shares, queue), rung);
     }
 
     private static void grant(List<Share> shares, Place head, long firstToken) {

@@ -11,11 +11,12 @@ import java.util.Set;
  * The document of a lock: which members have how many of its permits, and which members wait.
  *
  * @param permits how many there are, at least 1
+ * @param born of the document: the token before the first one, by which it is told from an earlier one of the same key
  * @param fence the last token that was given
  * @param shares one for each member that has permits, in use there or kept for the next use
  * @param queue one place for each member that waits, the longest wait first
  */
-public record LockState(int permits, long fence, List<Share> shares, List<Place> queue) {
+public record LockState(int permits, long born, long fence, List<Share> shares, List<Place> queue) {
     /**
      * Permits of a member.
      *
@@ -44,7 +45,7 @@ public record LockState(int permits, long fence, List<Share> shares, List<Place>
 
     /** A lock of which no permit was ever taken. */
     public static LockState create(int permits, long fence) {
-        return new LockState(permits, fence, List.of(), List.of());
+        return new LockState(permits, fence, fence, List.of(), List.of());
     }
 
     /** How many permits the member has. */
@@ -96,6 +97,7 @@ public record LockState(int permits, long fence, List<Share> shares, List<Place>
         for (Place place : queue) waiting.add(entry(place.member, place.permits, place.leaseMillis, 0));
         Map<String, Object> fields = Document.fields(KIND);
         fields.put("permits", (long) permits);
+        fields.put("born", born);
         fields.put("fence", fence);
         fields.put("held", held);
         fields.put("queue", waiting);
@@ -133,7 +135,12 @@ public record LockState(int permits, long fence, List<Share> shares, List<Place>
         }
         requireOnce(shares.stream().map(Share::member).toList(), "held");
         requireOnce(queue.stream().map(Place::member).toList(), "queue");
-        return new LockState(document.positive("permits"), document.number("fence", 0, MAX_TOKEN), shares, queue);
+        return new LockState(
+                document.positive("permits"),
+                document.number("born", 0, MAX_TOKEN),
+                document.number("fence", 0, MAX_TOKEN),
+                shares,
+                queue);
     }
 
     private static void requireOnce(List<String> members, String field) {

@@ -56,46 +56,59 @@ internal class Holdings(
     /** A lease of the permits that the caller has got from the pool; null if it has to wait again. */
     fun lease(permits: Int): Lease? {
         val member = guard.withLock { owner } ?: return null
-        return if (cluster.isOver(member)) null else guard.withLock { leaseOf(member, permits) }
+        if (cluster.isOver(member)) return null
+        val now = cluster.clock.read()
+        val lease = guard.withLock { leaseOf(member, permits, now) }
+        if (lease == null) client.signal()
+        return lease
     }
 
-    private fun leaseOf(member: Member, permits: Int): Lease? {
-        if (owner !== member || valid + permits > owned) return null
+    private fun leaseOf(member: Member, permits: Int, now: Long): Lease? {
+        if (owner !== member || valid + permits > owned - surrendered) return null
+        if (nextToken > lastToken) {
+            // They come back with new tokens: none is above those of the next member.
+            surrendered += permits
+            return null
+        }
         wasUsed = true
         valid += permits
-        if (nextToken > lastToken) client.signal()
-        return Lease(client, member, permits, nextToken++).also { leases += it }
+        return Lease(client, member, permits, nextToken++, now).also { leases += it }
     }
 
     fun release(lease: Lease) {
+        val now = cluster.clock.read()
         val isPassedOn =
             guard.withLock {
                 if (!leases.remove(lease)) return
                 valid -= lease.permits
                 wasUsed = true
-                val leaves = leaves()
+                val leaves = leaves(now)
                 if (leaves) surrendered += lease.permits
                 leaves
             }
         if (!isPassedOn) pool.bring(lease.permits)
-        if (isPassedOn || isContended) client.signal()
+        if (isPassedOn || isContended || pool.demand > 0) client.signal()
     }
 
     /** Whether a permit that has come back goes to another member, and not to the next caller of this one. */
-    private fun leaves(): Boolean {
-        if (isGivingBack) return true
+    private fun leaves(now: Long): Boolean {
+        if (isGivingBack || owned - surrendered > pool.permits) return true
         val isAwaited = pool.demand > 0
         if (!isContended) return !keep && !isAwaited
         handOvers++
         return !isAwaited ||
             handOvers >= MOST_HAND_OVERS ||
-            cluster.clock.read() - contendedSince >= LONGEST_HAND_OVERS.inWholeNanoseconds
+            now - contendedSince >= LONGEST_HAND_OVERS.inWholeNanoseconds
     }
 
     /** All of [member] is over. Returns the leases that are lost by it; null if this member has nothing by that one. */
     fun forgetOf(member: Member): List<Lease>? = guard.withLock { if (owner === member) forget() else null }
 
-    /** As the other, whichever the member is. */
+    /** Everything of a member other than [member] is over. */
+    fun forgetOthers(member: Member): List<Lease> =
+        guard.withLock { if (owner != null && owner !== member) forget() else emptyList() }
+
+    /** As [forgetOf], whichever the member is. */
     fun forget(): List<Lease> =
         guard.withLock {
             owner = null
@@ -108,7 +121,12 @@ internal class Holdings(
 
     /** There are so many permits now, for all members. */
     fun resize(permits: Int) {
-        guard.withLock { surrendered += pool.resize(permits) }
+        guard.withLock { surrender(pool.resize(permits)) }
+    }
+
+    /** [taken] permits are out of the pool. Some of them may be of a former life of this member, and are not there. */
+    private fun surrender(taken: Int) {
+        surrendered = minOf(surrendered + taken, owned - valid)
     }
 
     /** After a heartbeat: permits that were not used since the last one go back. Returns whether there are any. */
@@ -123,18 +141,19 @@ internal class Holdings(
     class Plan(val kept: Int, val returned: Int, val want: Int, val renews: Boolean)
 
     /** The document says [seen]. Takes out of the pool what is to go back. */
-    fun plan(seen: LockState, member: Member): Plan =
-        guard.withLock {
+    fun plan(seen: LockState, member: Member): Plan {
+        val now = maxOf(cluster.clock.read(), 1)
+        return guard.withLock {
             val demand = pool.demand
             val isAwaitedElsewhere = seen.othersWait(member.id)
-            contendedSince =
-                if (!isAwaitedElsewhere) 0 else if (isContended) contendedSince else maxOf(cluster.clock.read(), 1)
+            contendedSince = if (!isAwaitedElsewhere) 0 else if (isContended) contendedSince else now
             val ownsAll = owned - surrendered >= seen.permits()
-            if (isGivingBack || isAwaitedElsewhere || demand > 0 && !ownsAll) surrendered += pool.withdraw()
+            if (isGivingBack || isAwaitedElsewhere || demand > 0 && !ownsAll) surrender(pool.withdraw())
             val kept = (owned - surrendered).coerceAtLeast(0)
             val want = if (kept >= seen.permits()) 0 else demand
-            Plan(kept, surrendered, want, renews = kept > 0 && nextToken > lastToken)
+            Plan(kept, surrendered, want, renews = kept > 0 && lastToken - nextToken < LockRules.TOKENS / 2)
         }
+    }
 
     /**
      * The document says [seen], by a write of this member, whose [plan] that was, or by another one. Returns how many
@@ -144,10 +163,7 @@ internal class Holdings(
     fun adopt(seen: LockState, member: Member, plan: Plan?, isSettled: Boolean): Int =
         guard.withLock {
             if (member.loss != null) return 0
-            if (owner !== member) {
-                forget()
-                owner = member
-            }
+            owner = member
             val held = seen.held(member.id)
             val used = (owned - surrendered).coerceAtLeast(0)
             val granted =

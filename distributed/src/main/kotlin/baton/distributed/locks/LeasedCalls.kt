@@ -28,7 +28,7 @@ internal suspend fun LockClient.acquireWithin(permits: Int, timeout: Duration): 
     if (timeout <= Duration.ZERO) return acquireNow(permits)
     var lease: Lease? = null
     // The value of the block would be lost if the time ran out at the moment of the grant.
-    withTimeoutOrNull(timeout) { lease = acquire(permits) }
+    releasedIfThrown({ lease }) { withTimeoutOrNull(timeout) { lease = acquire(permits) } }
     if (lease == null) trouble?.let { throw it }
     return lease
 }
@@ -42,21 +42,32 @@ internal suspend fun LockClient.acquireNow(permits: Int): Lease? {
     if (pool.waiting > 0) return null
     // A value of a coroutine that is cancelled as it ends would be lost.
     var lease: Lease? = null
-    coroutineScope {
-        val request = launch(start = CoroutineStart.UNDISPATCHED) { lease = acquire(permits) }
-        val isSeen = CompletableDeferred<Unit>()
-        ask { failure ->
-            if (failure == null) isSeen.complete(Unit)
-            else if (failure !is CancellationException) isSeen.completeExceptionally(failure)
+    releasedIfThrown({ lease }) {
+        coroutineScope {
+            val request = launch(start = CoroutineStart.UNDISPATCHED) { lease = acquire(permits) }
+            val isSeen = CompletableDeferred<Unit>()
+            ask { failure ->
+                if (failure == null) isSeen.complete(Unit)
+                else if (failure !is CancellationException) isSeen.completeExceptionally(failure)
+            }
+            select {
+                request.onJoin {}
+                isSeen.onAwait {}
+            }
+            request.cancel()
         }
-        select {
-            request.onJoin {}
-            isSeen.onAwait {}
-        }
-        request.cancel()
     }
-    return lease
+    return lease ?: if (pool.tryAcquire(permits)) lease(permits) else null
 }
+
+/** The caller may be cancelled after its request was granted: then the block throws, and the lease would be lost. */
+private inline fun <T> releasedIfThrown(lease: () -> Lease?, block: () -> T): T =
+    try {
+        block()
+    } catch (e: Throwable) {
+        lease()?.release()
+        throw e
+    }
 
 internal suspend fun <T> LockClient.withLease(permits: Int, block: suspend (Lease) -> T): T =
     run(acquire(permits), block)

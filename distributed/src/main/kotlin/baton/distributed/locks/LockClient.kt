@@ -52,6 +52,12 @@ internal class LockClient(
     @Volatile private var isStale = true
     private val signals = AtomicInteger()
 
+    /** Permits that were granted, and that another thread is about to bring into the pool. */
+    private val underWay = AtomicInteger()
+
+    /** The mark of the document of which the epoch was read after it: it is no remnant of a store that was emptied. */
+    private var provenBorn = 0L
+
     // ---- callers
 
     /** A lease of the permits that the caller has got from the pool; null if it has to wait again. */
@@ -167,7 +173,11 @@ internal class LockClient(
                     cluster.calls.awaitTry()
                     continue
                 }
-                if (isClosed) throw e
+                if (isClosed) {
+                    signals.set(0)
+                    tell(holdings.forget(), "$label is closed, and its document cannot be read: $e")
+                    throw e
+                }
                 pool.close(e)
                 Trampoline.report(IllegalStateException("$label grants nothing any more", e))
             }
@@ -188,6 +198,7 @@ internal class LockClient(
         var races = 0
         while (cluster.current === member) {
             val before = load(member) ?: continue
+            if (underWay.get() > 0) return true // a signal follows
             val write = nextWrite(before, member)
             waitFor(write?.step?.state ?: before, member)
             if (write == null) {
@@ -200,14 +211,16 @@ internal class LockClient(
             val next = stored(version, step.state.toText())
             val answer = cluster.calls.call { compareAndSet(key, expected, next, step.rung) }
             if (answer.isStored) {
-                if (expected == 0L && !cluster.isSameEpoch(member)) return false
+                if (expected == 0L && !proves(step.state, member)) return false
                 isSettled = true
                 if (declared == step.state.permits()) declared = null
                 if (!isClosed) holdings.isGivingBack = false
                 adopt(next, step.state, member, write)
             } else {
                 if (++races > FREE_RACES) cluster.calls.pauseAfterRace(races)
-                answer.current().ifPresentOrElse({ adopt(it, parse(it), member) }, { known = null })
+                val current = answer.current().orElse(null)
+                val seen = current?.let { parse(it) }
+                if (seen == null || seen.born() != provenBorn) known = null else adopt(current, seen, member)
             }
         }
         return false
@@ -218,8 +231,16 @@ internal class LockClient(
             !holdings.hasAny &&
             pool.demand == 0 &&
             asked.isEmpty() &&
-            declared == null &&
-            state?.queue()?.isEmpty() != false
+            (declared == null || isOpening) &&
+            cluster.current?.let { state?.wanted(it.id) ?: 0 } ?: 0 == 0
+
+    /** Whether a document that was begun by another member is of this store's epoch. */
+    private suspend fun proves(seen: LockState, member: Member): Boolean {
+        if (seen.born() == provenBorn) return true
+        if (!cluster.isSameEpoch(member)) return false
+        provenBorn = seen.born()
+        return true
+    }
 
     private fun parse(document: StoredDocument) = parsed(key, document) { LockState.parse(it) }
 
@@ -231,6 +252,7 @@ internal class LockClient(
         val document = cluster.calls.call { read(key) }.orElse(null)
         if (document != null) {
             val read = parse(document)
+            if (!proves(read, member)) return null
             adopt(document, read, member)
             return read
         }
@@ -273,6 +295,8 @@ internal class LockClient(
             holdings.resize(seen.permits())
         }
         isOpening = false
+        val orphans = holdings.forgetOthers(member)
+        if (orphans.isNotEmpty()) tell(orphans, "the membership of ${cluster.label} was lost")
         val granted = holdings.adopt(seen, member, write?.plan, isSettled)
         if (granted < 0) loseLock("its document in ${cluster.calls.store} was changed by another hand")
         else if (granted > 0) deliver(granted)
@@ -281,7 +305,12 @@ internal class LockClient(
     /** Callers may run in place: not on the thread of the heartbeats. */
     private fun deliver(permits: Int) {
         if (!cluster.hasOwnThread) return pool.bring(permits)
-        HandOverExecutor.execute { pool.bring(permits) }
+        underWay.incrementAndGet()
+        HandOverExecutor.execute {
+            pool.bring(permits)
+            underWay.decrementAndGet()
+            signal()
+        }
     }
 
     private fun warn(what: String) {
@@ -309,7 +338,7 @@ internal class LockClient(
     }
 
     override suspend fun awaitEnd() {
-        while (holdings.hasAny) cluster.calls.sleep(END_POLL)
+        cluster.launch { while (signals.get() > 0 || !isIdle()) cluster.calls.sleep(END_POLL) }.join()
     }
 
     private companion object {

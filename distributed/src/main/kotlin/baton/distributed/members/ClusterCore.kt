@@ -72,7 +72,7 @@ internal class ClusterCore(
     val watches = Watches(this)
     private val locks = ConcurrentHashMap<String, ClusterLock>()
     private val joining = Mutex()
-    private val formerIds = LinkedHashSet<String>()
+    private val formerIds: MutableSet<String> = ConcurrentHashMap.newKeySet()
 
     /** Null before the first use, and after a loss until the next use. */
     @Volatile
@@ -166,12 +166,10 @@ internal class ClusterCore(
 
     fun lose(member: Member, why: String) {
         if (!member.tryLose(why)) return
+        formerIds += member.id
         if (current === member) current = null
         for (lock in locks.values) lock.lose(member, why)
-        launch {
-            formerIds += member.id
-            member.bell.close()
-        }
+        launch { member.bell.close() }
     }
 
     /** Whether nothing that the member [id] had is in use. */
@@ -304,10 +302,15 @@ internal class ClusterCore(
         val id = epoch?.id ?: return false
         val mark = random.nextLong().toULong().toString(ID_RADIX)
         val seen = changeEpoch(id) { it.marked(key, mark) }?.markOf(key) ?: return false
-        if (calls.call { read(key) }.isEmpty) calls.sleep(restTime().nanoseconds)
-        if (calls.call { read(key) }.isPresent) {
-            changeEpoch(id) { it.unmarked(key, mark) }
-            return false
+        val end = clock.read() + restTime()
+        while (true) {
+            if (calls.call { read(key) }.isPresent) {
+                changeEpoch(id) { it.unmarked(key, mark) }
+                return false
+            }
+            val left = end - clock.read()
+            if (left <= 0) break
+            calls.sleep(minOf(left.nanoseconds, lease / POLLS))
         }
         var isMine = false
         changeEpoch(id) {

@@ -41,6 +41,8 @@ internal class StoreCalls(
         val stage =
             try {
                 store.begin()
+            } catch (e: IllegalArgumentException) { // no store can do that
+                throw e
             } catch (e: Throwable) {
                 throw failed(e)
             }

@@ -148,13 +148,13 @@ class LockRulesTest {
                 "",
                 "7",
                 "{}",
-                "{\"baton\":2,\"kind\":\"lock\",\"permits\":1,\"fence\":0,\"held\":[],\"queue\":[]}",
-                "{\"baton\":1,\"kind\":\"member\",\"permits\":1,\"fence\":0,\"held\":[],\"queue\":[]}",
-                "{\"baton\":1,\"kind\":\"lock\",\"permits\":0,\"fence\":0,\"held\":[],\"queue\":[]}",
-                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"fence\":-1,\"held\":[],\"queue\":[]}",
-                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"fence\":0,\"held\":[],\"queue\":[7]}",
-                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"fence\":0,\"held\":[]}",
-                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"fence\":0,\"held\":[],\"queue\":[]} x",
+                "{\"baton\":2,\"kind\":\"lock\",\"permits\":1,\"born\":0,\"fence\":0,\"held\":[],\"queue\":[]}",
+                "{\"baton\":1,\"kind\":\"member\",\"permits\":1,\"born\":0,\"fence\":0,\"held\":[],\"queue\":[]}",
+                "{\"baton\":1,\"kind\":\"lock\",\"permits\":0,\"born\":0,\"fence\":0,\"held\":[],\"queue\":[]}",
+                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"born\":0,\"fence\":-1,\"held\":[],\"queue\":[]}",
+                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"born\":0,\"fence\":0,\"held\":[],\"queue\":[7]}",
+                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"born\":0,\"fence\":0,\"held\":[]}",
+                "{\"baton\":1,\"kind\":\"lock\",\"permits\":1,\"born\":0,\"fence\":0,\"held\":[],\"queue\":[]} x",
                 "[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]",
                 "{\"baton\":1,\"baton\":1}",
                 "{\"baton\":99999999999999999999}",
@@ -173,7 +173,7 @@ class LockRulesTest {
     /** Members of two versions share a store during a deployment: what is written must stay readable. */
     @Test
     void goldenDocuments_areRead() {
-        String lock = "{\"baton\":1,\"kind\":\"lock\",\"permits\":2,\"fence\":20001,"
+        String lock = "{\"baton\":1,\"kind\":\"lock\",\"permits\":2,\"born\":0,\"fence\":20001,"
                 + "\"held\":[{\"member\":\"a\",\"permits\":2,\"lease\":10000,\"token\":1}],"
                 + "\"queue\":[{\"member\":\"b\",\"permits\":1,\"lease\":10000}]}";
         LockState state = LockState.parse(lock);
