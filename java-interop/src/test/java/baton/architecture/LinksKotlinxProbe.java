@@ -35,7 +35,13 @@ class LinksKotlinxProbe extends VersionKotlinxProbe {
     @Test
     void modules_areAllRead() {
         for (String module : List.of(
-                "baton.sync", "baton.shared", "baton.scheduler", "baton.micrometer", "baton.test", "baton.interop")) {
+                "baton.sync",
+                "baton.shared",
+                "baton.distributed",
+                "baton.scheduler",
+                "baton.micrometer",
+                "baton.test",
+                "baton.interop")) {
             assertTrue(CLASSES.stream().anyMatch(type -> type.getPackageName().equals(module)), module);
         }
     }
