@@ -54,7 +54,7 @@ internal suspend fun LockClient.acquireNow(permits: Int): Lease? {
                 request.onJoin {}
                 isSeen.onAwait {}
             }
-            request.cancel()
+            request.cancel(null)
         }
     }
     return lease ?: if (pool.tryAcquire(permits)) lease(permits) else null

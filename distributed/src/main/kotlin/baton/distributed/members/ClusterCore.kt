@@ -365,7 +365,7 @@ internal class ClusterCore(
     private fun end(why: String) {
         val member = current
         if (member != null) lose(member, why)
-        scope.coroutineContext.job.cancel()
+        scope.coroutineContext.job.cancel(null)
         if (member == null) return
         try {
             member.bell.close()
