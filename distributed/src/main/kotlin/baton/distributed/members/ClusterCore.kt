@@ -7,6 +7,7 @@ import baton.distributed.rules.MemberState
 import baton.distributed.rules.NamesState
 import baton.waiting.clock.BoundClock
 import baton.waiting.threads.HandOverExecutor
+import baton.waiting.threads.LimitedViews
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.LinkedBlockingQueue
@@ -95,9 +96,9 @@ internal class ClusterCore(
 
     private fun oneAtATime(interceptor: ContinuationInterceptor): CoroutineContext =
         if (interceptor is CoroutineDispatcher && interceptor !== Dispatchers.Unconfined) {
-            interceptor.limitedParallelism(1)
+            LimitedViews.of(interceptor, 1)
         } else {
-            Dispatchers.Default.limitedParallelism(1)
+            LimitedViews.of(Dispatchers.Default, 1)
         }
 
     fun keyOf(kind: String, name: String) = "$namespace:$kind:$name"
