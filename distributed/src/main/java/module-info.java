@@ -1,5 +1,4 @@
 /** Locks that several JVMs share through a store. */
-@SuppressWarnings("module") // the Java module is built after this one
 module baton.distributed {
     requires kotlin.stdlib;
     requires transitive baton.primitives;

@@ -4,13 +4,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryStore implements CoordinationStore {
     private final ConcurrentHashMap<String, StoredDocument> documents = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, List<Consumer<String>>> bells = new ConcurrentHashMap<>();
+    private final Bells bells = new Bells();
     private final InstantSource clock;
 
     /** An empty store with the clock of the system. */
@@ -51,7 +49,7 @@ public final class InMemoryStore implements CoordinationStore {
             return isStored.get() ? next : before;
         });
         if (!isStored.get()) return CompletableFuture.completedFuture(CasAnswer.conflict(Optional.ofNullable(now)));
-        for (String topic : rung) for (Consumer<String> bell : bells.getOrDefault(topic, List.of())) bell.accept(key);
+        bells.ring(rung, key);
         return CompletableFuture.completedFuture(CasAnswer.stored());
     }
 
@@ -73,11 +71,7 @@ public final class InMemoryStore implements CoordinationStore {
 
     @Override
     public AutoCloseable listen(String topic, Consumer<String> bell) {
-        bells.computeIfAbsent(topic, t -> new CopyOnWriteArrayList<>()).add(bell);
-        return () -> bells.computeIfPresent(topic, (t, listeners) -> {
-            listeners.remove(bell);
-            return listeners.isEmpty() ? null : listeners;
-        });
+        return bells.listen(topic, bell);
     }
 
     @Override

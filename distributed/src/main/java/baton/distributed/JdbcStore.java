@@ -14,8 +14,6 @@ import java.util.Collection;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -57,7 +55,7 @@ public final class JdbcStore implements CoordinationStore {
     private final boolean mayCreate;
     private final JdbcLane heartbeats;
     private final JdbcLane locks;
-    private final ConcurrentHashMap<String, CopyOnWriteArrayList<Consumer<String>>> bells = new ConcurrentHashMap<>();
+    private final Bells bells = new Bells();
     private final ReentrantLock creating = new ReentrantLock();
 
     private volatile boolean isPrepared;
@@ -182,14 +180,9 @@ public final class JdbcStore implements CoordinationStore {
         return submit(key, connection -> {
             boolean isStored = expected == 0 ? insert(connection, key, next) : update(connection, key, expected, next);
             if (!isStored) return CasAnswer.conflict(read(connection, key));
-            for (String topic : rung) ring(topic, key);
+            bells.ring(rung, key);
             return CasAnswer.stored();
         });
-    }
-
-    private void ring(String topic, String key) {
-        var listeners = bells.get(topic);
-        if (listeners != null) for (Consumer<String> bell : listeners) bell.accept(key);
     }
 
     private boolean insert(Connection connection, String key, StoredDocument next) throws SQLException {
@@ -244,11 +237,7 @@ public final class JdbcStore implements CoordinationStore {
 
     @Override
     public AutoCloseable listen(String topic, Consumer<String> bell) {
-        bells.computeIfAbsent(topic, t -> new CopyOnWriteArrayList<>()).add(bell);
-        return () -> bells.computeIfPresent(topic, (t, listeners) -> {
-            listeners.remove(bell);
-            return listeners.isEmpty() ? null : listeners;
-        });
+        return bells.listen(topic, bell);
     }
 
     @Override

@@ -41,8 +41,8 @@ public class DistributedMutex internal constructor(private val client: LockClien
     public suspend fun tryLock(): Lease? = client.acquireNow(1)
 
     /**
-     * Locks it, waiting [timeout] at most; null if it is not granted in time. If the store is away then, throws its
-     * failure. With zero or less, as [tryLock] without a timeout.
+     * Locks it, waiting [timeout] at most; null if it is not granted in time. If the store is away then, throws
+     * [StoreUnavailableException]. With zero or less, as [tryLock] without a timeout.
      */
     public suspend fun tryLock(timeout: Duration): Lease? = client.acquireWithin(1, timeout)
 

@@ -65,7 +65,7 @@ public class DistributedSemaphore internal constructor(private val client: LockC
 
     /**
      * Takes [permits], waiting [timeout] at most; null if they are not granted in time. If the store is away then,
-     * throws its failure. With zero or less, as [tryAcquire] without a timeout.
+     * throws [StoreUnavailableException]. With zero or less, as [tryAcquire] without a timeout.
      */
     public suspend fun tryAcquire(permits: Int = 1, timeout: Duration): Lease? = client.acquireWithin(permits, timeout)
 

@@ -1,5 +1,6 @@
 package baton.distributed
 
+import baton.reportingTo
 import java.util.Optional
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
@@ -37,11 +38,15 @@ class ClusterTest {
     /** Counts the calls, and can lose documents. */
     private class CountingStore(private val inner: InMemoryStore = InMemoryStore()) : CoordinationStore by inner {
         var calls = 0
+        var refused = 0
         var isAway = false
         val vanished = HashSet<String>()
 
         private fun <T> asked(call: () -> CompletionStage<T>): CompletionStage<T> {
-            if (isAway) return CompletableFuture.failedFuture(StoreUnavailableException("$this is away", null))
+            if (isAway) {
+                refused++
+                return CompletableFuture.failedFuture(StoreUnavailableException("$this is away", null))
+            }
             calls++
             return call()
         }
@@ -242,6 +247,43 @@ class ClusterTest {
         store.isAway = true
         val failure = runCatching { mutex.tryLock(5.seconds) }.exceptionOrNull()
         assertTrue(failure is StoreUnavailableException, "$failure")
+    }
+
+    @Test
+    fun outage_isReportedOnce_andAskedAboutOnceASecond() = cluster {
+        val semaphores = cluster("one").let { one -> List(20) { one.mutex("m$it") } }
+        semaphores[0].withLock {}
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) {
+            store.isAway = true
+            val waiting = semaphores.map { launch { it.lock() } }
+            delay(60.seconds)
+            waiting.forEach { it.cancel() }
+        }
+        assertEquals(1, reported.size, "$reported")
+        // The locks once a second, the heartbeat every ninth of a lease until all is lost.
+        assertTrue(store.refused in 30..90, "${store.refused} calls")
+    }
+
+    @Test
+    fun permitThatIsNotKept_goesBackAtOnce() = cluster {
+        cluster("one").mutex("account", keep = false).withLock {}
+        delay(1.milliseconds)
+        assertTrue(checkNotNull(store.text("test:mutex:account")).contains("\"held\":[]"))
+    }
+
+    @Test
+    fun jobOfTheContext_cancelled_failsTheCallers() = cluster {
+        val job = Job()
+        val dispatcher = coroutineContext[ContinuationInterceptor] as CoroutineDispatcher
+        val mutex = Cluster.open(store, context = dispatcher + job).also { clusters += it }.mutex("account")
+        val lease = mutex.lock()
+        val waiting = async { runCatching { mutex.lock() } }
+        delay(1.seconds)
+        job.cancelAndJoin()
+        assertTrue(waiting.await().isFailure)
+        assertFalse(lease.isHeld)
+        assertTrue(runCatching { mutex.lock() }.isFailure)
     }
 
     @Test

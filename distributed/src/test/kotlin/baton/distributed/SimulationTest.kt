@@ -1,5 +1,6 @@
 package baton.distributed
 
+import baton.reportingTo
 import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.hours
@@ -148,23 +149,19 @@ class SimulationTest {
     }
 
     private fun simulate(seeds: Int, faults: (Random) -> FaultyStore.Faults, during: Run.() -> Unit) {
-        // Each outage of a store is reported.
-        val thread = Thread.currentThread()
-        val handler = thread.uncaughtExceptionHandler
-        val reported = ArrayList<Throwable>()
-        thread.setUncaughtExceptionHandler { _, e ->
-            if (e.cause !is StoreUnavailableException && e.cause !is OutcomeUnknownException) reported += e
-        }
+        val unexpected = ArrayList<Throwable>()
+        val report = { e: Throwable -> if (!isOutage(e)) unexpected += e }
         try {
-            simulateSilently(seeds, faults, during)
-            reported.firstOrNull()?.let { throw AssertionError("an unexpected exception", it) }
+            reportingTo(report) { simulateSilently(seeds, faults, during) }
+            unexpected.firstOrNull()?.let { throw AssertionError("an unexpected exception", it) }
         } catch (e: Throwable) {
-            reported.forEach { if (it !== e.cause) e.addSuppressed(it) }
+            unexpected.forEach { if (it !== e.cause) e.addSuppressed(it) }
             throw e
-        } finally {
-            thread.uncaughtExceptionHandler = handler
         }
     }
+
+    /** Each outage of a store is reported. */
+    private fun isOutage(e: Throwable) = e.cause is StoreUnavailableException || e.cause is OutcomeUnknownException
 
     private fun simulateSilently(seeds: Int, faults: (Random) -> FaultyStore.Faults, during: Run.() -> Unit) {
         val only = System.getProperty("simulation.seed")?.toLong()

@@ -14,11 +14,12 @@ import baton.waiting.lookAtWaiters
  * The local queue for permits that come from elsewhere, as those of a semaphore that several JVMs share. It begins
  * without any: [bring] and [withdraw] say how many there are. Its callers wait as those of a semaphore.
  *
+ * @param owner whose name and text messages show.
  * @param onDemand called on the thread of a caller, after the caller has come into the queue or left it.
  */
 @InternalBatonApi
-public class PermitPool(permits: Int, override val name: String, onDemand: Runnable) : Monitored {
-    private val pool = PoolCore(permits, this, onDemand)
+public class PermitPool(permits: Int, private val owner: Monitored, onDemand: Runnable) {
+    private val pool = PoolCore(permits, owner, onDemand)
 
     /** The core at which callers wait; a waiter's number is how many permits it asks for. */
     public val core: WaitCore
@@ -70,7 +71,8 @@ public class PermitPool(permits: Int, override val name: String, onDemand: Runna
         pool.close(cause)
     }
 
-    override fun usage(): Usage = pool.lookAtWaiters().toUsage(inUse = 0, permits.toLong())
+    /** The usage of the owner, of whose permits [inUse] are held here. */
+    public fun usage(inUse: Int): Usage = pool.lookAtWaiters().toUsage(inUse.toLong(), permits.toLong())
 
-    override fun toString(): String = "$name (waiting = $waiting)"
+    override fun toString(): String = owner.toString()
 }

@@ -2,27 +2,23 @@ package baton.distributed.jdbc;
 
 import baton.distributed.OutcomeUnknownException;
 import baton.distributed.StoreUnavailableException;
-import baton.waiting.threads.HandOverExecutor;
+import baton.distributed.threads.OneThread;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One connection and the thread that uses it. A connection that has failed is closed, and the next call opens another. */
 public final class JdbcLane implements AutoCloseable {
-    private static final long IDLE_SECONDS = 10;
-
     /** A connection whose other end does not answer is given up. */
     private static final int NETWORK_MILLIS = 10_000;
 
     private final String label;
     private final Connections source;
-    private final ThreadPoolExecutor thread;
+    private final ExecutorService thread;
 
     /** Of the thread. */
     private @Nullable Connection connection;
@@ -46,14 +42,7 @@ public final class JdbcLane implements AutoCloseable {
     public JdbcLane(String label, String threadName, Connections source) {
         this.label = label;
         this.source = source;
-        thread = new ThreadPoolExecutor(
-                1,
-                1,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                work -> HandOverExecutor.daemon(threadName, work));
-        thread.allowCoreThreadTimeOut(true);
+        thread = OneThread.executor(threadName);
     }
 
     /** Runs the work after what was submitted before. */

@@ -2,6 +2,7 @@ package baton.distributed.locks
 
 import baton.PermitTimeoutException
 import baton.distributed.Lease
+import baton.distributed.StoreUnavailableException
 import kotlin.coroutines.cancellation.CancellationException
 import kotlin.time.Duration
 import kotlinx.coroutines.CompletableDeferred
@@ -29,7 +30,7 @@ internal suspend fun LockClient.acquireWithin(permits: Int, timeout: Duration): 
     var lease: Lease? = null
     // The value of the block would be lost if the time ran out at the moment of the grant.
     releasedIfThrown({ lease }) { withTimeoutOrNull(timeout) { lease = acquire(permits) } }
-    if (lease == null) trouble?.let { throw it }
+    if (lease == null) trouble?.let { throw StoreUnavailableException("$label, within $timeout: ${it.message}", it) }
     return lease
 }
 

@@ -8,9 +8,9 @@ import baton.distributed.members.ClusterLock
 import baton.distributed.members.Member
 import baton.distributed.members.isOfStore
 import baton.distributed.members.parsed
-import baton.distributed.members.stored
 import baton.distributed.rules.LockRules
 import baton.distributed.rules.LockState
+import baton.monitoring.Monitored
 import baton.monitoring.Usage
 import baton.waiting.threads.HandOverExecutor
 import baton.waiting.threads.Trampoline
@@ -28,12 +28,12 @@ import kotlin.time.Duration.Companion.milliseconds
 internal class LockClient(
     private val cluster: ClusterCore,
     private val kind: String,
-    val name: String,
+    override val name: String,
     permits: Int,
     keep: Boolean,
-) : ClusterLock {
+) : ClusterLock, Monitored {
     private val key = cluster.keyOf(kind, name)
-    val pool = PermitPool(permits, name) { signal() }
+    val pool = PermitPool(permits, this) { signal() }
     val label: String
         get() = "${kind.replaceFirstChar { it.uppercase() }} '$name' of ${cluster.label}"
 
@@ -73,17 +73,7 @@ internal class LockClient(
     val inUse: Int
         get() = holdings.inUse
 
-    fun usage(): Usage {
-        val waits = pool.usage()
-        return Usage(
-            inUse = inUse.toLong(),
-            capacity = pool.permits.toLong(),
-            waiting = waits.waiting,
-            longestWait = waits.longestWait,
-            peakWaiting = waits.peakWaiting,
-            waiters = waits.waiters,
-        )
-    }
+    override fun usage(): Usage = pool.usage(inUse)
 
     override fun toString() = "$label (permits = ${pool.permits}, in use here = $inUse, waiting here = ${pool.waiting})"
 
@@ -208,7 +198,7 @@ internal class LockClient(
             val step = write.step
             val expected = known?.version() ?: 0
             val version = if (expected == 0L) cluster.calls.call { now() } else expected + 1
-            val next = stored(version, step.state.toText())
+            val next = StoredDocument(version, step.state.toText())
             val answer = cluster.calls.call { compareAndSet(key, expected, next, step.rung) }
             if (answer.isStored) {
                 if (expected == 0L && !proves(step.state, member)) return false
@@ -226,13 +216,15 @@ internal class LockClient(
         return false
     }
 
-    private fun isIdle() =
-        isSettled &&
-            !holdings.hasAny &&
-            pool.demand == 0 &&
-            asked.isEmpty() &&
-            (declared == null || isOpening) &&
-            cluster.current?.let { state?.wanted(it.id) ?: 0 } ?: 0 == 0
+    private fun isIdle(): Boolean {
+        val isResizing = declared != null && !isOpening
+        return isSettled && !holdings.hasAny && pool.demand == 0 && asked.isEmpty() && !isResizing && !isQueued()
+    }
+
+    private fun isQueued(): Boolean {
+        val member = cluster.current ?: return false
+        return (state?.wanted(member.id) ?: 0) > 0
+    }
 
     /** Whether a document that was begun by another member is of this store's epoch. */
     private suspend fun proves(seen: LockState, member: Member): Boolean {
@@ -258,7 +250,10 @@ internal class LockClient(
         }
         if (holdings.hasAny) loseLock("its document has vanished from ${cluster.calls.store}")
         known = null
-        if (!cluster.register(key) && !cluster.restOf(key)) return null
+        if (!cluster.register(key) && !cluster.restOf(key)) {
+            cluster.isSameEpoch(member) // if not, that was the reason
+            return null
+        }
         val fence = cluster.calls.call { now() } * NANOS_PER_MICRO
         return LockState.create(pool.permits, fence).also { state = it }
     }
@@ -338,7 +333,7 @@ internal class LockClient(
     }
 
     override suspend fun awaitEnd() {
-        cluster.launch { while (signals.get() > 0 || !isIdle()) cluster.calls.sleep(END_POLL) }.join()
+        cluster.decide { while (signals.get() > 0 || !isIdle()) cluster.calls.sleep(END_POLL) }
     }
 
     private companion object {

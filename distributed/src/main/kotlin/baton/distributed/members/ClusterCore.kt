@@ -2,17 +2,15 @@ package baton.distributed.members
 
 import baton.BatonClock
 import baton.distributed.CoordinationStore
+import baton.distributed.StoredDocument
 import baton.distributed.rules.EpochState
 import baton.distributed.rules.MemberState
 import baton.distributed.rules.NamesState
+import baton.distributed.threads.OneThread
 import baton.waiting.clock.BoundClock
-import baton.waiting.threads.HandOverExecutor
 import baton.waiting.threads.LimitedViews
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.LinkedBlockingQueue
-import java.util.concurrent.ThreadPoolExecutor
-import java.util.concurrent.TimeUnit
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.coroutines.CoroutineContext
 import kotlin.random.Random
@@ -30,6 +28,7 @@ import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.sync.Mutex
 import kotlinx.coroutines.sync.withLock
+import kotlinx.coroutines.withContext
 
 /*
  * How it works
@@ -60,13 +59,12 @@ internal class ClusterCore(
     val label = if (name == null) "Cluster" else "Cluster '$name'"
     val clock = BoundClock(givenClock, context)
     val leaseMillis = lease.inWholeMilliseconds
-    private val ownThread = if (context[ContinuationInterceptor] == null) newThread() else null
-    private val dispatcher: CoroutineContext =
-        ownThread?.asCoroutineDispatcher() ?: oneAtATime(checkNotNull(context[ContinuationInterceptor]))
 
-    /** Whether wake-ups of callers leave the thread of the heartbeats. */
-    val hasOwnThread: Boolean
-        get() = ownThread != null
+    /** Whether the decisions have a thread of their own. Then wake-ups of callers leave it. */
+    val hasOwnThread = givenClock == null && context[ContinuationInterceptor] == null
+    private val dispatcher: CoroutineContext =
+        if (hasOwnThread) OneThread.executor("baton-cluster-${name ?: "unnamed"}").asCoroutineDispatcher()
+        else oneAtATime(context[ContinuationInterceptor])
 
     private val scope = CoroutineScope(context + SupervisorJob(context[Job]) + dispatcher)
     val calls = StoreCalls(store, label, clock, random, lease / 3)
@@ -88,13 +86,12 @@ internal class ClusterCore(
     var isClosed = false
         private set
 
-    private fun newThread(): ThreadPoolExecutor =
-        ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, LinkedBlockingQueue()) {
-                HandOverExecutor.daemon("baton-cluster-${name ?: "unnamed"}", it)
-            }
-            .apply { allowCoreThreadTimeOut(true) }
+    init {
+        // The user's job may end it, too. The waiters must not outlast it.
+        scope.coroutineContext.job.invokeOnCompletion { if (!isClosed) close() }
+    }
 
-    private fun oneAtATime(interceptor: ContinuationInterceptor): CoroutineContext =
+    private fun oneAtATime(interceptor: ContinuationInterceptor?): CoroutineContext =
         if (interceptor is CoroutineDispatcher && interceptor !== Dispatchers.Unconfined) {
             LimitedViews.of(interceptor, 1)
         } else {
@@ -104,6 +101,9 @@ internal class ClusterCore(
     fun keyOf(kind: String, name: String) = "$namespace:$kind:$name"
 
     fun launch(step: suspend () -> Unit): Job = scope.launch { step() }
+
+    /** Runs [step] among the decisions, as a part of the caller. */
+    suspend fun decide(step: suspend () -> Unit): Unit = withContext(dispatcher) { step() }
 
     /** The part of this cluster that deals with a lock, made at its first use. */
     fun lock(key: String, create: () -> ClusterLock): ClusterLock {
@@ -135,7 +135,8 @@ internal class ClusterCore(
         val version = calls.call { now() }
         val sent = clock.read()
         val wall = clock.instant().toEpochMilli()
-        val answer = calls.call { compareAndSet(member.key, 0, stored(version, member.state.toText()), emptyList()) }
+        val answer =
+            calls.call { compareAndSet(member.key, 0, StoredDocument(version, member.state.toText()), emptyList()) }
         check(answer.isStored) { "$label: a random id is in use" }
         confirmed(member, version, sent, wall)
         member.bell = calls.store.listen(id) { key -> locks[key]?.rung() }
@@ -221,7 +222,9 @@ internal class ClusterCore(
         val next = member.state.next()
         val text = next.toText()
         val answer =
-            calls.call { compareAndSet(member.key, member.version, stored(member.version + 1, text), emptyList()) }
+            calls.call {
+                compareAndSet(member.key, member.version, StoredDocument(member.version + 1, text), emptyList())
+            }
         val found = answer.current().orElse(null)
         when {
             answer.isStored -> {}
@@ -262,7 +265,7 @@ internal class ClusterCore(
         // A store that was new has lost its documents if its epoch is missing once more.
         val created = EpochState(id, mayBeNew && store.isKnownNew, emptyList())
         val version = calls.call { now() }
-        calls.call { compareAndSet(epochKey, 0, stored(version, created.toText()), emptyList()) }
+        calls.call { compareAndSet(epochKey, 0, StoredDocument(version, created.toText()), emptyList()) }
         return checkNotNull(readEpoch()) { "$store has lost the document $epochKey" }
     }
 
@@ -273,7 +276,7 @@ internal class ClusterCore(
             if (before.id != id) return null
             val after = change(before)
             if (after == before) return before
-            val next = stored(document.version() + 1, after.toText())
+            val next = StoredDocument(document.version() + 1, after.toText())
             if (calls.call { compareAndSet(epochKey, document.version(), next, emptyList()) }.isStored) return after
         }
     }
@@ -331,7 +334,7 @@ internal class ClusterCore(
             if (key in names.keys()) return false
             val expected = document?.version() ?: 0
             val version = if (expected == 0L) calls.call { now() } else expected + 1
-            val next = stored(version, names.with(key).toText())
+            val next = StoredDocument(version, names.with(key).toText())
             if (calls.call { compareAndSet(namesKey, expected, next, emptyList()) }.isStored) return true
         }
     }
@@ -388,6 +391,5 @@ internal class ClusterCore(
         const val REST_TENTHS = 10
         const val ID_WORDS = 2
         const val ID_RADIX = 36
-        const val IDLE_SECONDS = 10L
     }
 }

@@ -2,9 +2,6 @@ package baton.distributed.members
 
 import baton.distributed.StoredDocument
 
-/** A document to be written. */
-internal fun stored(version: Long, text: String) = StoredDocument(version, text)
-
 /** The content of [document]. A document that another program has written is named, not its text. */
 internal fun <T> parsed(key: String, document: StoredDocument, parse: (String) -> T): T =
     try {

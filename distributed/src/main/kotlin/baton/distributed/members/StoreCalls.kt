@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage
 import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.coroutines.coroutineContext
 import kotlin.coroutines.resume
-import kotlin.coroutines.resumeWithException
 import kotlin.random.Random
 import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
@@ -37,7 +36,7 @@ internal class StoreCalls(
     private var nextTry = 0L
 
     /** The answer of the store. Throws [StoreUnavailableException], or [OutcomeUnknownException] in all other cases. */
-    suspend fun <T> call(limit: Duration = this.limit, begin: CoordinationStore.() -> CompletionStage<T>): T {
+    suspend fun <T> call(begin: CoordinationStore.() -> CompletionStage<T>): T {
         val stage =
             try {
                 store.begin()
@@ -46,35 +45,26 @@ internal class StoreCalls(
             } catch (e: Throwable) {
                 throw failed(e)
             }
-        val answer =
-            try {
-                awaitWithin(stage, limit)
-            } catch (e: Failed) {
-                throw failed(e.why)
-            }
+        val answer = answerOf(stage).getOrElse { throw failed(it) }
         if (trouble != null) trouble = null
         return answer
     }
 
-    private class Failed(val why: Throwable) : Exception(why)
-
-    private suspend fun <T> awaitWithin(stage: CompletionStage<T>, limit: Duration): T {
+    /** A result, so that a failure of the store is none of the caller's coroutine. */
+    private suspend fun <T> answerOf(stage: CompletionStage<T>): Result<T> {
         val context = coroutineContext
         return suspendCancellableCoroutine { caller ->
             val once = AtomicBoolean()
             val timer =
                 clock.schedule(limit, context) {
-                    if (once.compareAndSet(false, true)) {
-                        caller.resumeWithException(
-                            Failed(OutcomeUnknownException("$store has not answered within $limit", null))
-                        )
-                    }
+                    val late = OutcomeUnknownException("$store has not answered within $limit", null)
+                    if (once.compareAndSet(false, true)) caller.resume(Result.failure(late))
                 }
             stage.whenComplete { value, failure ->
                 if (!once.compareAndSet(false, true)) return@whenComplete
                 timer?.dispose()
-                if (failure == null) caller.resume(value)
-                else caller.resumeWithException(Failed((failure as? CompletionException)?.cause ?: failure))
+                val why = (failure as? CompletionException)?.cause ?: failure
+                caller.resume(if (why == null) Result.success(value) else Result.failure(why))
             }
             caller.invokeOnCancellation { timer?.dispose() }
         }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,83 +48,34 @@ class FutureChainStackTest {
             AsyncPipeline.builder("hedged").hedge(Duration.ofMinutes(5), 2).build();
     private static final AtomicInteger KEYS = new AtomicInteger();
 
-    enum Link {
-        SEMAPHORE_CALL {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return SEMAPHORE.withPermit(action);
-            }
-        },
-        LIMITER_CALL {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return LIMITER.withPermit(action);
-            }
-        },
-        MUTEX_BY_KEY {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return MUTEXES.withLock(KEYS.incrementAndGet(), action);
-            }
-        },
-        ALL_MUTEXES {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                List<Integer> keys = List.of(KEYS.incrementAndGet(), KEYS.incrementAndGet());
-                return MUTEXES.withLocks(keys, action);
-            }
-        },
-        BREAKER_CALL {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return BREAKER.protect(action);
-            }
-        },
-        RETRY_CALL {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return RETRY.call(action);
-            }
-        },
-        FLIGHT {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return FLIGHTS.run(KEYS.incrementAndGet(), action);
-            }
-        },
-        TASK {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return TASKS.schedule(Priority.NORMAL, action);
-            }
-        },
-        PIPELINE {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return WHOLE.call(action);
-            }
-        },
-        PIPELINE_WITH_FALLBACK {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return WHOLE.call(action, CompletableFuture::failedFuture);
-            }
-        },
-        HEDGED_PIPELINE {
-            @Override
-            CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action) {
-                return HEDGED.call(action);
-            }
-        };
+    /** A call whose stage ends when that of its action does. */
+    private interface Call extends Function<Supplier<CompletionStage<Integer>>, CompletableFuture<Integer>> {}
 
-        abstract CompletableFuture<Integer> add(Supplier<CompletionStage<Integer>> action);
+    enum Link {
+        SEMAPHORE_CALL(SEMAPHORE::withPermit),
+        LIMITER_CALL(LIMITER::withPermit),
+        MUTEX_BY_KEY(action -> MUTEXES.withLock(KEYS.incrementAndGet(), action)),
+        ALL_MUTEXES(action -> MUTEXES.withLocks(List.of(KEYS.incrementAndGet(), KEYS.incrementAndGet()), action)),
+        BREAKER_CALL(BREAKER::protect),
+        RETRY_CALL(RETRY::call),
+        FLIGHT(action -> FLIGHTS.run(KEYS.incrementAndGet(), action)),
+        TASK(action -> TASKS.schedule(Priority.NORMAL, action)),
+        PIPELINE(WHOLE::call),
+        PIPELINE_WITH_FALLBACK(action -> WHOLE.call(action, CompletableFuture::failedFuture)),
+        HEDGED_PIPELINE(HEDGED::call);
+
+        private final Call call;
+
+        Link(Call call) {
+            this.call = call;
+        }
     }
 
     private static CompletableFuture<Integer> chain(Link link, CompletableFuture<Integer> first) {
         CompletableFuture<Integer> last = first;
         for (int i = 0; i < MANY; i++) {
             CompletableFuture<Integer> before = last;
-            last = link.add(() -> before);
+            last = link.call.apply(() -> before);
         }
         return last;
     }
