@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -14,6 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A call in a thread of its own. */
 public final class BlockedCall<T> extends FutureTask<T> {
+    private static final long LIMIT_SECONDS = 120;
+
     public final Thread thread;
 
     private BlockedCall(Callable<T> call) {
@@ -37,8 +41,12 @@ public final class BlockedCall<T> extends FutureTask<T> {
     }
 
     public void awaitParked() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (!isParked(thread)) {
             assertTrue(thread.isAlive(), "the call did not wait");
+            if (System.nanoTime() > deadline) {
+                fail("the call does not wait: " + Arrays.toString(thread.getStackTrace()));
+            }
             Thread.yield();
         }
     }
@@ -47,11 +55,18 @@ public final class BlockedCall<T> extends FutureTask<T> {
     public static boolean isParked(Thread thread) {
         Thread.State state = thread.getState();
         boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
-        return waits && LockSupport.getBlocker(thread) != null;
+        return waits && LockSupport.getBlocker(thread) != null || isInFutex(thread);
+    }
+
+    /** Where shared primitives have the futex, a thread that waits for them is in a native call, which the JVM calls running. */
+    private static boolean isInFutex(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals("baton.shared.waiting.FutexCalls")
+                        && frame.getMethodName().equals("sleep"));
     }
 
     public T result() throws Exception {
-        return get(120, TimeUnit.SECONDS);
+        return get(LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
     /** The exception with which an interrupted call ends. */
