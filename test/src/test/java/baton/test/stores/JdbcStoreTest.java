@@ -1,10 +1,16 @@
-package baton.distributed;
+package baton.test.stores;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import baton.distributed.CoordinationStore;
+import baton.distributed.JdbcStore;
+import baton.distributed.OutcomeUnknownException;
+import baton.distributed.StoreUnavailableException;
+import baton.distributed.StoredDocument;
+import baton.test.StoreContract;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +25,7 @@ class JdbcStoreTest extends StoreContract {
     Path folder;
 
     @Override
-    protected CoordinationStore create(boolean isFresh) {
+    protected CoordinationStore open() {
         return JdbcStore.h2(folder.resolve("locks"));
     }
 
@@ -33,14 +39,19 @@ class JdbcStoreTest extends StoreContract {
     void tableThatIsDropped_isCreatedAgain() throws Exception {
         JdbcDataSource source = memory("dropped");
         try (JdbcStore store = new JdbcStore(source)) {
-            await(store.compareAndSet("k", 0, new StoredDocument(1, ""), List.of()));
+            store.compareAndSet("k", 0, new StoredDocument(1, ""), List.of())
+                    .toCompletableFuture()
+                    .get(120, TimeUnit.SECONDS);
             try (var connection = source.getConnection();
                     var statement = connection.createStatement()) {
                 statement.execute("drop table " + JdbcStore.TABLE);
             }
             assertInstanceOf(
                     OutcomeUnknownException.class, failure(store.read("k").toCompletableFuture()));
-            assertFalse(await(store.read("k")).isPresent());
+            assertFalse(store.read("k")
+                    .toCompletableFuture()
+                    .get(120, TimeUnit.SECONDS)
+                    .isPresent());
             assertFalse(store.isKnownNew());
         }
     }
@@ -66,9 +77,9 @@ class JdbcStoreTest extends StoreContract {
     }
 
     @Test
-    void closedStore_isUnavailable() {
+    void closedStore_isUnavailable() throws Exception {
         JdbcStore store = new JdbcStore(memory("closed"));
-        await(store.read("k"));
+        store.read("k").toCompletableFuture().get(120, TimeUnit.SECONDS);
         store.close();
         store.close();
         assertInstanceOf(
