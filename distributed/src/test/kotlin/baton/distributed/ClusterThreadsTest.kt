@@ -22,8 +22,9 @@ import org.junit.jupiter.api.io.TempDir
 abstract class ClusterThreadsContract {
     abstract fun store(): CoordinationStore
 
+    protected open val lease = 2.seconds
     private val store by lazy { store() }
-    private val clusters by lazy { List(2) { Cluster.open(store, lease = 2.seconds, name = "member $it") } }
+    private val clusters by lazy { List(2) { Cluster.open(store, lease, name = "member $it") } }
 
     @AfterEach
     fun close() {

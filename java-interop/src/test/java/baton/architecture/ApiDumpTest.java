@@ -50,7 +50,17 @@ class ApiDumpTest {
             Set.of("baton.InternalBatonApi"));
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "distributed", "scheduler", "micrometer", "test", "java-interop"})
+    @ValueSource(
+            strings = {
+                "primitives",
+                "shared",
+                "distributed",
+                "distributed-redis",
+                "scheduler",
+                "micrometer",
+                "test",
+                "java-interop"
+            })
     void publicApi_isThatOfTheDump(String module) throws IOException {
         String api = publicApi(module);
         Path dump = Path.of("..", module, "api", "baton-" + module + ".api");
@@ -72,7 +82,17 @@ class ApiDumpTest {
      * may have a {@code copy} that is written by hand.
      */
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "distributed", "scheduler", "micrometer", "test", "java-interop"})
+    @ValueSource(
+            strings = {
+                "primitives",
+                "shared",
+                "distributed",
+                "distributed-redis",
+                "scheduler",
+                "micrometer",
+                "test",
+                "java-interop"
+            })
     void publicApi_hasNoDataClass(String module) throws IOException {
         assertEquals(
                 List.of(),

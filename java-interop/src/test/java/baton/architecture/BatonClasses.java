@@ -1,6 +1,7 @@
 package baton.architecture;
 
 import baton.distributed.Cluster;
+import baton.distributed.redis.RedisStore;
 import baton.interop.AsyncMutex;
 import baton.micrometer.BatonMetrics;
 import baton.scheduler.TaskScheduler;
@@ -26,6 +27,7 @@ final class BatonClasses {
                     Mutex.class,
                     SharedRegion.class,
                     Cluster.class,
+                    RedisStore.class,
                     TaskScheduler.class,
                     BatonMetrics.class,
                     ExploreScope.class,

@@ -38,6 +38,7 @@ class LinksKotlinxProbe extends VersionKotlinxProbe {
                 "baton.sync",
                 "baton.shared",
                 "baton.distributed",
+                "baton.distributed.redis",
                 "baton.scheduler",
                 "baton.micrometer",
                 "baton.test",

@@ -20,7 +20,8 @@ class MessageFormTest {
     private static final Pattern LITERAL = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"");
 
     @ParameterizedTest
-    @ValueSource(strings = {"primitives", "shared", "distributed", "scheduler", "test", "java-interop"})
+    @ValueSource(
+            strings = {"primitives", "shared", "distributed", "distributed-redis", "scheduler", "test", "java-interop"})
     void refusals_sayTheValueAndThenItsBound(String module) throws IOException {
         List<String> refusals = new ArrayList<>();
         for (Path file : sources(Path.of("..", module, "src", "main"))) {

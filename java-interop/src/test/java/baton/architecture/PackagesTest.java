@@ -202,6 +202,7 @@ class PackagesTest {
                         "baton.sync",
                         "baton.channels",
                         "baton.distributed",
+                        "baton.distributed.redis",
                         "baton.tasks",
                         "baton.batch",
                         "baton.micrometer",

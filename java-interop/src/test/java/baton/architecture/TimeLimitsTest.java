@@ -39,6 +39,7 @@ class TimeLimitsTest {
                 "primitives",
                 "shared",
                 "distributed",
+                "distributed-redis",
                 "scheduler",
                 "micrometer",
                 "test",

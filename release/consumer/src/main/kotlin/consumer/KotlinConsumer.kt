@@ -2,6 +2,7 @@ package consumer
 
 import baton.distributed.Cluster
 import baton.distributed.InMemoryStore
+import baton.distributed.redis.RedisStore
 import baton.micrometer.BatonMetrics
 import baton.monitoring.Monitor
 import baton.resilience.RateLimiter
@@ -41,6 +42,9 @@ object KotlinConsumer {
         SharedRegion.open(file).use { region -> check(region.mutex("m").withLock { true }) }
 
         Cluster.open(InMemoryStore()).use { cluster -> check(cluster.mutex("m").withLock { it.isHeld }) }
+        RedisStore("redis://:secret@localhost:1").use { store ->
+            Cluster.open(store).use { cluster -> check("localhost:1" in "$cluster" && "secret" !in "$cluster") }
+        }
 
         Monitor(this).use { monitor ->
             monitor.watch(semaphore, "consumer")

@@ -1,0 +1,5 @@
+/** A store of Redis for clusters. */
+@NullMarked
+package baton.distributed.redis;
+
+import org.jspecify.annotations.NullMarked;
