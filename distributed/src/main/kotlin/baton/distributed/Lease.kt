@@ -71,8 +71,9 @@ internal constructor(
     }
 
     /**
-     * Runs [listener] when the lease is lost, at once if it was; not if it is released before. It runs on the thread
-     * that finds out, and must not block. Closing the result removes it.
+     * Runs [listener] when the lease is lost, at once if it was; not if it is released before. It should not block:
+     * other listeners of this lease wait for it. Those of other leases do not, unless the cluster was opened with a
+     * dispatcher, on which they run. Closing the result removes it.
      */
     public fun onLost(listener: Runnable): AutoCloseable {
         val once = AtomicReference<Runnable?>(listener)
@@ -94,9 +95,11 @@ internal constructor(
     internal val loss: LeaseLostException?
         get() = end.get() as? LeaseLostException
 
+    /** It is held no more. True if it was lost by this, and has to be told. */
+    @JvmSynthetic internal fun lose(why: String): Boolean = end.compareAndSet(null, lossOf(why))
+
     @JvmSynthetic
-    internal fun lose(why: String) {
-        if (!end.compareAndSet(null, lossOf(why))) return
+    internal fun tell() {
         for (listener in listeners) listener.run()
         lost.complete(Unit)
     }

@@ -1,12 +1,16 @@
 package baton.distributed
 
 import java.nio.file.Path
+import java.util.concurrent.CountDownLatch
+import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
@@ -14,6 +18,7 @@ import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.io.TempDir
@@ -79,6 +84,57 @@ abstract class ClusterThreadsContract {
 
 class ClusterThreadsTest : ClusterThreadsContract() {
     override fun store() = InMemoryStore()
+
+    @Test
+    fun listenerThatBlocks_holdsUpNoOtherLossAndNoHeartbeat() = onThreads {
+        val cluster = Cluster.open(store(), lease = 1.seconds)
+        val semaphore = cluster.semaphore("uplink", permits = 2)
+        val first = semaphore.acquire()
+        val second = semaphore.acquire()
+        val isSecondTold = CountDownLatch(1)
+        val isFirstDone = CountDownLatch(1)
+        first.onLost {
+            isSecondTold.await()
+            isFirstDone.countDown()
+        }
+        second.onLost { isSecondTold.countDown() }
+        withContext(Dispatchers.IO) {
+            cluster.close()
+            assertTrue(isFirstDone.await(120, TimeUnit.SECONDS))
+        }
+    }
+
+    @Test
+    fun callersWithoutADispatcherThatBlock_holdUpNoHeartbeat() = onThreads {
+        val store = store()
+        val (one, other) = List(2) { Cluster.open(store, lease = 1.seconds) }
+        val theirs = List(8) { other.mutex("account $it").lock() }
+        val blocked = CountDownLatch(theirs.size)
+        val end = CountDownLatch(1)
+        coroutineScope {
+            repeat(theirs.size) {
+                // The answer of the store resumes it, unless that comes first.
+                launch(Dispatchers.IO + CoroutineName("caller $it")) {
+                    withContext(Dispatchers.Unconfined) {
+                        assertNull(one.mutex("account $it").tryLock())
+                        blocked.countDown()
+                        end.await()
+                    }
+                }
+            }
+            try {
+                withContext(Dispatchers.IO) { assertTrue(blocked.await(120, TimeUnit.SECONDS)) }
+                val mine = one.mutex("other").lock()
+                delay(2.seconds)
+                mine.check()
+                theirs.forEach { it.check() }
+            } finally {
+                end.countDown()
+            }
+        }
+        one.close()
+        other.close()
+    }
 }
 
 /** On a file of H2. */

@@ -17,7 +17,6 @@ import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.TestCoroutineScheduler
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertThrows
-import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** Nodes that share a lock while the store, the network and the machines fail, each run from a seed. */
@@ -134,14 +133,14 @@ class SimulationTest {
                 open,
                 "seed $seed: calls that never end; $held ${nodes.zip(clusters) { n, c -> c.semaphore("s", permits) }} ${backing.text(KEY)}",
             )
-            // All is given back once the heartbeats have passed.
-            val end = scheduler.currentTime + 60_000
+            // All is given back once the heartbeats have passed, and then the lock ends.
+            val end = scheduler.currentTime + 150_000
             while (scheduler.currentTime < end) {
                 scheduler.advanceTimeBy(1_000)
                 scheduler.runCurrent()
             }
             val text = backing.text(KEY)
-            assertTrue(text.isEmpty() || "\"held\":[],\"queue\":[]" in text, "seed $seed: $text")
+            assertEquals("", text, "seed $seed")
             clusters.forEach { it.close() }
             world.cancel()
             scheduler.advanceUntilIdle()

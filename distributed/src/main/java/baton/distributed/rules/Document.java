@@ -30,6 +30,14 @@ final class Document {
      * @throws IllegalArgumentException if it is none, or of another format
      */
     static Document parse(String kind, String text) {
+        Document document = parse(text);
+        String found = document.string("kind");
+        if (!found.equals(kind)) throw new IllegalArgumentException("of the kind " + found + ", not " + kind);
+        return document;
+    }
+
+    /** A document of any kind. */
+    static Document parse(String text) {
         if (!(Json.read(text) instanceof Map<?, ?> fields)) throw new IllegalArgumentException("no JSON object");
         Document document = new Document(fields);
         long format = document.number("baton", 1, Long.MAX_VALUE);
@@ -37,8 +45,6 @@ final class Document {
             throw new IllegalArgumentException(
                     "format " + format + ", but this version of the library reads format " + FORMAT + " alone");
         }
-        String found = document.string("kind");
-        if (!found.equals(kind)) throw new IllegalArgumentException("of the kind " + found + ", not " + kind);
         return document;
     }
 

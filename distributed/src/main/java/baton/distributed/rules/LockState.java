@@ -36,7 +36,7 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
     static final String KIND = "lock";
 
     /** Far above what any clock gives, and far below an overflow. */
-    private static final long MAX_TOKEN = 1L << 62;
+    static final long MAX_TOKEN = 1L << 62;
 
     public LockState {
         shares = List.copyOf(shares);
@@ -69,6 +69,11 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
     /** Whether a member other than this one waits. */
     public boolean othersWait(String member) {
         return !queue.isEmpty() && (queue.size() > 1 || !queue.get(0).member.equals(member));
+    }
+
+    /** Whether no member has permits or waits. */
+    public boolean isUnused() {
+        return shares.isEmpty() && queue.isEmpty();
     }
 
     /** How many permits no member has. */

@@ -5,13 +5,14 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * One of the documents that list the keys of the locks that were ever used, so that a lock whose document has vanished is
+ * One of the documents that list the keys of the locks that are in use, so that a lock whose document has vanished is
  * told from a new one. A key is in one of {@value #DOCUMENTS} of them: of 100,000 locks, a hundred stand in each, some
  * kilobytes, and the first use of a lock reads and writes one.
  *
  * @param keys in no order
+ * @param fence the highest token that was given of a lock that has ended: those of new locks are above it
  */
-public record NamesState(List<String> keys) {
+public record NamesState(List<String> keys, long fence) {
     private static final String KIND = "names";
 
     /** How many of these documents there are. */
@@ -31,13 +32,21 @@ public record NamesState(List<String> keys) {
     public NamesState with(String key) {
         TreeSet<String> all = new TreeSet<>(keys);
         all.add(key);
-        return new NamesState(List.copyOf(all));
+        return new NamesState(List.copyOf(all), fence);
+    }
+
+    /** This, without the key of a lock that has ended, whose last token is given. */
+    public NamesState without(String key, long lastToken) {
+        TreeSet<String> all = new TreeSet<>(keys);
+        all.remove(key);
+        return new NamesState(List.copyOf(all), Math.max(fence, lastToken));
     }
 
     /** The text of the document. */
     public String toText() {
         Map<String, Object> fields = Document.fields(KIND);
         fields.put("names", keys);
+        fields.put("fence", fence);
         return Json.write(fields);
     }
 
@@ -47,6 +56,7 @@ public record NamesState(List<String> keys) {
      * @throws IllegalArgumentException if it is none
      */
     public static NamesState parse(String text) {
-        return new NamesState(Document.parse(KIND, text).strings("names"));
+        Document document = Document.parse(KIND, text);
+        return new NamesState(document.strings("names"), document.number("fence", 0, LockState.MAX_TOKEN));
     }
 }

@@ -8,11 +8,11 @@ import baton.distributed.members.ClusterLock
 import baton.distributed.members.Member
 import baton.distributed.members.isOfStore
 import baton.distributed.members.parsed
+import baton.distributed.rules.EndedState
 import baton.distributed.rules.LockRules
 import baton.distributed.rules.LockState
 import baton.monitoring.Monitored
 import baton.monitoring.Usage
-import baton.waiting.threads.HandOverExecutor
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.milliseconds
@@ -48,6 +48,9 @@ internal class LockClient(
     private var declared: Int? = permits
     private var isOpening = true
     private val asked = ArrayList<(Throwable?) -> Unit>()
+
+    /** Heartbeats since this member has seen anything new. */
+    private var unusedBeats = 0
 
     @Volatile private var isStale = true
     private val signals = AtomicInteger()
@@ -122,10 +125,12 @@ internal class LockClient(
         tell(lost, why)
     }
 
+    /** No listener holds up the loss of another lease. */
     private fun tell(lost: List<Lease>, why: String) {
         pool.withdraw()
         isStale = true
-        for (lease in lost) lease.lose(why)
+        val told = lost.filter { it.lose(why) }
+        for (lease in told) cluster.callOut { lease.tell() }
         // The permits that the document still gives to this member go back.
         if (!isClosed) signal()
     }
@@ -138,7 +143,9 @@ internal class LockClient(
     }
 
     override fun tick() {
-        if (holdings.tick() || state?.queue()?.isNotEmpty() == true) rung()
+        if (holdings.tick() || state?.queue()?.isNotEmpty() == true) return rung()
+        unusedBeats++
+        if (unusedBeats >= LAST_BEATS) signal()
     }
 
     override fun poll() {
@@ -152,6 +159,7 @@ internal class LockClient(
     private suspend fun drivePatiently() {
         while (true) {
             val seen = signals.get()
+            cluster.works(this)
             try {
                 drive()
             } catch (e: Throwable) {
@@ -168,9 +176,10 @@ internal class LockClient(
                     tell(holdings.forget(), "$label is closed, and its document cannot be read: $e")
                     throw e
                 }
-                pool.close(e)
+                cluster.callOut { pool.close(e) }
                 Trampoline.report(IllegalStateException("$label grants nothing any more", e))
             }
+            if (isIdle() && !isLast()) cluster.rests(this)
             if (signals.compareAndSet(seen, 0)) return
         }
     }
@@ -180,6 +189,21 @@ internal class LockClient(
     private suspend fun drive() {
         while (!isIdle() && !drive(cluster.member())) {
             // The member was lost meanwhile.
+        }
+        if (unusedBeats >= LAST_BEATS && isIdle() && isLast()) end()
+    }
+
+    /** Whether no member has had anything of the document since this one. */
+    private fun isLast() = known != null && state?.isUnused == true
+
+    /** Removes the document, unless another member has used it meanwhile. */
+    private suspend fun end() {
+        val last = known ?: return
+        val end = EndedState(state?.fence() ?: return)
+        known = null
+        val ended = StoredDocument(last.version() + 1, end.toText())
+        if (cluster.calls.call { compareAndSet(key, last.version(), ended, emptyList()) }.isStored) {
+            cluster.names.remove(key, ended, end)
         }
     }
 
@@ -209,7 +233,7 @@ internal class LockClient(
             } else {
                 if (++races > FREE_RACES) cluster.calls.pauseAfterRace(races)
                 val current = answer.current().orElse(null)
-                val seen = current?.let { parse(it) }
+                val seen = current?.takeIf { endOf(it) == null }?.let { parse(it) }
                 if (seen == null || seen.born() != provenBorn) known = null else adopt(current, seen, member)
             }
         }
@@ -236,12 +260,21 @@ internal class LockClient(
 
     private fun parse(document: StoredDocument) = parsed(key, document) { LockState.parse(it) }
 
+    private fun endOf(document: StoredDocument) = parsed(key, document) { EndedState.parse(it) }
+
     /** The document as it is, or as this member would begin it. Null if another look is needed. */
     private suspend fun load(member: Member): LockState? {
         val seen = state
         if (known != null && !isStale && seen != null) return seen
         isStale = false
         val document = cluster.calls.call { read(key) }.orElse(null)
+        val end = document?.let { endOf(it) }
+        if (document != null && end != null) {
+            if (holdings.hasAny) loseLock("another member has ended it")
+            known = null
+            cluster.names.remove(key, document, end)
+            return null
+        }
         if (document != null) {
             val read = parse(document)
             if (!proves(read, member)) return null
@@ -250,11 +283,12 @@ internal class LockClient(
         }
         if (holdings.hasAny) loseLock("its document has vanished from ${cluster.calls.store}")
         known = null
-        if (!cluster.register(key) && !cluster.restOf(key)) {
+        val registration = cluster.names.register(key)
+        if (!registration.isNew && !cluster.epoch.restOf(key)) {
             cluster.isSameEpoch(member) // if not, that was the reason
             return null
         }
-        val fence = cluster.calls.call { now() } * NANOS_PER_MICRO
+        val fence = maxOf(cluster.calls.call { now() } * NANOS_PER_MICRO, registration.fence)
         return LockState.create(pool.permits, fence).also { state = it }
     }
 
@@ -285,6 +319,7 @@ internal class LockClient(
     private fun adopt(document: StoredDocument, seen: LockState, member: Member, write: Write? = null) {
         known = document
         state = seen
+        unusedBeats = 0
         if (seen.permits() != pool.permits) {
             if (declared == null && write == null) warn("has ${seen.permits()} permits now, and had ${pool.permits}")
             holdings.resize(seen.permits())
@@ -297,11 +332,10 @@ internal class LockClient(
         else if (granted > 0) deliver(granted)
     }
 
-    /** Callers may run in place: not on the thread of the heartbeats. */
     private fun deliver(permits: Int) {
         if (!cluster.hasOwnThread) return pool.bring(permits)
         underWay.incrementAndGet()
-        HandOverExecutor.execute {
+        cluster.callOut {
             pool.bring(permits)
             underWay.decrementAndGet()
             signal()
@@ -320,7 +354,7 @@ internal class LockClient(
     private fun answer(failure: Throwable?) {
         val all = asked.toList()
         asked.clear()
-        all.forEach { it(failure) }
+        for (seen in all) cluster.callOut { seen(failure) }
     }
 
     // ---- the end
@@ -339,6 +373,9 @@ internal class LockClient(
     private companion object {
         val END_POLL = 10.milliseconds
         const val FREE_RACES = 2
+
+        /** Six leases: the document of a lock that is used once a minute stays. */
+        const val LAST_BEATS = 18
         const val NANOS_PER_MICRO = 1_000L
     }
 }

@@ -3,11 +3,10 @@ package baton.distributed.members
 import baton.BatonClock
 import baton.distributed.CoordinationStore
 import baton.distributed.StoredDocument
-import baton.distributed.rules.EpochState
 import baton.distributed.rules.MemberState
-import baton.distributed.rules.NamesState
 import baton.distributed.threads.OneThread
 import baton.waiting.clock.BoundClock
+import baton.waiting.threads.HandOverExecutor
 import baton.waiting.threads.LimitedViews
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.ConcurrentHashMap
@@ -60,7 +59,7 @@ internal class ClusterCore(
     val clock = BoundClock(givenClock, context)
     val leaseMillis = lease.inWholeMilliseconds
 
-    /** Whether the decisions have a thread of their own. Then wake-ups of callers leave it. */
+    /** Whether the decisions have a thread of their own. Then wake-ups of callers leave it, see [callOut]. */
     val hasOwnThread = givenClock == null && context[ContinuationInterceptor] == null
     private val dispatcher: CoroutineContext =
         if (hasOwnThread) OneThread.executor("baton-cluster-${name ?: "unnamed"}").asCoroutineDispatcher()
@@ -68,8 +67,12 @@ internal class ClusterCore(
 
     private val scope = CoroutineScope(context + SupervisorJob(context[Job]) + dispatcher)
     val calls = StoreCalls(store, label, clock, random, lease / 3)
+    private val store
+        get() = calls.store
+
     val watches = Watches(this)
-    private val locks = ConcurrentHashMap<String, ClusterLock>()
+    val names = Names(this)
+    private val locks = Locks()
     private val joining = Mutex()
     private val formerIds: MutableSet<String> = ConcurrentHashMap.newKeySet()
 
@@ -78,8 +81,7 @@ internal class ClusterCore(
     var current: Member? = null
         private set
 
-    private var epoch: EpochState? = null
-    private var mayBeNew = true
+    val epoch = Epoch(this, random)
     private var beating: Job? = null
 
     @Volatile
@@ -100,6 +102,8 @@ internal class ClusterCore(
 
     fun keyOf(kind: String, name: String) = "$namespace:$kind:$name"
 
+    fun keyOf(kind: String) = "$namespace:$kind"
+
     fun launch(step: suspend () -> Unit): Job = scope.launch { step() }
 
     /** Runs [step] among the decisions, as a part of the caller. */
@@ -108,7 +112,24 @@ internal class ClusterCore(
     /** The part of this cluster that deals with a lock, made at its first use. */
     fun lock(key: String, create: () -> ClusterLock): ClusterLock {
         check(!isClosed) { "$label is closed" }
-        return locks.computeIfAbsent(key) { create() }
+        return locks.get(key, create)
+    }
+
+    /** The lock has something to do. Until [rests] the cluster keeps it, and tells it of heartbeats and losses. */
+    fun works(lock: ClusterLock) = locks.works(lock)
+
+    /** The lock has nothing in its document, and no caller. */
+    fun rests(lock: ClusterLock) = locks.rests(lock)
+
+    /** Runs what may resume callers in place, and must not stop the heartbeats. */
+    fun callOut(work: Runnable) {
+        if (!hasOwnThread) return work.run()
+        try {
+            HandOverExecutor.execute(work)
+        } catch (e: Throwable) { // the system has no thread left
+            Trampoline.report(e)
+            Trampoline.guarded { work.run() }
+        }
     }
 
     // ---- membership
@@ -116,17 +137,15 @@ internal class ClusterCore(
     /** The member, which has joined and may be granted permits. Throws the failure of the store. */
     suspend fun member(): Member {
         while (true) {
-            current?.let { if (epoch?.isRested == true) return it }
-            joining.withLock { if (current == null || epoch?.isRested != true) join() }
+            current?.let { if (epoch.isRested) return it }
+            joining.withLock { if (current == null || !epoch.isRested) join() }
         }
     }
 
     private suspend fun join() {
-        val seen = readEpoch() ?: createEpoch()
-        mayBeNew = false
-        epoch = seen
+        epoch.adopt()
         if (current == null) begin()
-        if (!seen.isRested) rest(seen)
+        epoch.rest()
     }
 
     private suspend fun begin() {
@@ -170,8 +189,22 @@ internal class ClusterCore(
         if (!member.tryLose(why)) return
         formerIds += member.id
         if (current === member) current = null
-        for (lock in locks.values) lock.lose(member, why)
-        launch { member.bell.close() }
+        for (lock in locks.working()) lock.lose(member, why)
+        launch { forget(member) }
+    }
+
+    /** The document of a former life would stay for ever if no other member waited for what it had. */
+    private suspend fun forget(member: Member) {
+        member.bell.close()
+        while (true) {
+            try {
+                val left = calls.call { read(member.key) }.orElse(null) ?: return
+                if (calls.call { delete(member.key, left.version()) }) return
+            } catch (e: Throwable) {
+                if (!e.isOfStore) throw e
+                calls.awaitTry()
+            }
+        }
     }
 
     /** Whether nothing that the member [id] had is in use. */
@@ -186,7 +219,7 @@ internal class ClusterCore(
             pause =
                 try {
                     if (!isOver(member)) beatOnce(member)
-                    for (lock in locks.values) lock.tick()
+                    for (lock in locks.working()) lock.tick()
                     isReported = false
                     lease / BEATS
                 } catch (e: Throwable) {
@@ -212,7 +245,7 @@ internal class ClusterCore(
     private suspend fun poll() {
         while (true) {
             calls.sleep(lease / POLLS)
-            for (lock in locks.values) lock.poll()
+            for (lock in locks.working()) lock.poll()
         }
     }
 
@@ -234,117 +267,19 @@ internal class ClusterCore(
         }
         member.state = next
         member.version += 1
-        val seen = readEpoch()
-        if (seen == null || seen.id != epoch?.id) {
-            epoch = null
-            return lose(member, "$store has lost its documents")
-        }
+        if (!isSameEpoch(member)) return
         if (!answer.isStored) return beatOnce(member)
-        epoch = seen
-        for (gone in seen.gone) {
+        for (gone in epoch.gone) {
             val isThere = locks[gone.key()]?.verify() ?: continue
             // The mark of a member that is dead, or of one that came between the registration and the first document.
-            if (isThere) changeEpoch(seen.id) { it.unmarked(gone.key(), gone.mark()) }
+            if (isThere) epoch.unmark(gone)
         }
         confirmed(member, member.version, sent, wall)
     }
 
-    // ---- the epoch
-
-    private val epochKey = "$namespace:epoch"
-    private val store
-        get() = calls.store
-
-    private suspend fun readEpoch(): EpochState? {
-        val document = calls.call { read(epochKey) }.orElse(null) ?: return null
-        return parsed(epochKey, document) { EpochState.parse(it) }
-    }
-
-    private suspend fun createEpoch(): EpochState {
-        val id = random.nextLong().toULong().toString(ID_RADIX)
-        // A store that was new has lost its documents if its epoch is missing once more.
-        val created = EpochState(id, mayBeNew && store.isKnownNew, emptyList())
-        val version = calls.call { now() }
-        calls.call { compareAndSet(epochKey, 0, StoredDocument(version, created.toText()), emptyList()) }
-        return checkNotNull(readEpoch()) { "$store has lost the document $epochKey" }
-    }
-
-    private suspend fun changeEpoch(id: String, change: (EpochState) -> EpochState): EpochState? {
-        while (true) {
-            val document = calls.call { read(epochKey) }.orElse(null) ?: return null
-            val before = parsed(epochKey, document) { EpochState.parse(it) }
-            if (before.id != id) return null
-            val after = change(before)
-            if (after == before) return before
-            val next = StoredDocument(document.version() + 1, after.toText())
-            if (calls.call { compareAndSet(epochKey, document.version(), next, emptyList()) }.isStored) return after
-        }
-    }
-
-    /** Nothing is granted until the store has kept its documents for a lease, by the clock of this member. */
-    private suspend fun rest(seen: EpochState) {
-        val end = clock.read() + restTime()
-        while (clock.read() < end) {
-            calls.sleep(minOf((end - clock.read()).nanoseconds, lease / BEATS))
-            val now = readEpoch()
-            if (now == null || now.id != seen.id) return
-            epoch = now
-            if (now.isRested) return
-        }
-        epoch = changeEpoch(seen.id) { it.rested() }
-    }
-
-    private fun restTime() = lease.inWholeNanoseconds / REST_TENTHS * (REST_TENTHS + 1)
-
-    /**
-     * The document [key] has vanished, or the first user of the lock is about to create it. Its holders look for it at
-     * their next heartbeat, because the epoch marks it. Waits for a lease, in which each of them has looked or is over.
-     * True if the caller may create the document now: it has removed the mark that it has seen at the beginning. So no
-     * other member has created the document since, of which a second loss would be taken for the first.
-     */
-    suspend fun restOf(key: String): Boolean {
-        val id = epoch?.id ?: return false
-        val mark = random.nextLong().toULong().toString(ID_RADIX)
-        val seen = changeEpoch(id) { it.marked(key, mark) }?.markOf(key) ?: return false
-        val end = clock.read() + restTime()
-        while (true) {
-            if (calls.call { read(key) }.isPresent) {
-                changeEpoch(id) { it.unmarked(key, mark) }
-                return false
-            }
-            val left = end - clock.read()
-            if (left <= 0) break
-            calls.sleep(minOf(left.nanoseconds, lease / POLLS))
-        }
-        var isMine = false
-        changeEpoch(id) {
-            isMine = it.markOf(key) == seen
-            it.unmarked(key, seen)
-        }
-        return isMine
-    }
-
-    /** Whether the lock [key] has never been used. From now on it has. */
-    suspend fun register(key: String): Boolean {
-        val namesKey = keyOf("names", NamesState.indexOf(key).toString())
-        while (true) {
-            val document = calls.call { read(namesKey) }.orElse(null)
-            val names =
-                document?.let { parsed(namesKey, it) { text -> NamesState.parse(text) } } ?: NamesState(emptyList())
-            if (key in names.keys()) return false
-            val expected = document?.version() ?: 0
-            val version = if (expected == 0L) calls.call { now() } else expected + 1
-            val next = StoredDocument(version, names.with(key).toText())
-            if (calls.call { compareAndSet(namesKey, expected, next, emptyList()) }.isStored) return true
-        }
-    }
-
     /** Whether the store still has the documents that it had when [member] joined. If not, that is lost. */
     suspend fun isSameEpoch(member: Member): Boolean {
-        val id = epoch?.id
-        val seen = readEpoch()
-        if (seen != null && seen.id == id) return true
-        epoch = null
+        if (epoch.isSame()) return true
         lose(member, "$store has lost its documents")
         return false
     }
@@ -354,15 +289,15 @@ internal class ClusterCore(
     /** Refuses all that comes, gives back what is kept, and waits until nothing is held. */
     suspend fun shutdown() {
         isClosed = true
-        for (lock in locks.values) lock.shutDown()
-        for (lock in locks.values) lock.awaitEnd()
+        for (lock in locks.all()) lock.shutDown()
+        for (lock in locks.working()) lock.awaitEnd()
         end("$label was shut down")
     }
 
     /** Loses all leases. The store hears nothing of it: other members get the permits after a lease. */
     fun close() {
         isClosed = true
-        for (lock in locks.values) lock.shutDown()
+        for (lock in locks.all()) lock.shutDown()
         end("$label was closed")
     }
 
@@ -388,7 +323,6 @@ internal class ClusterCore(
         const val BEATS = 3
         const val POLLS = 10
         const val SHARES = 8
-        const val REST_TENTHS = 10
         const val ID_WORDS = 2
         const val ID_RADIX = 36
     }

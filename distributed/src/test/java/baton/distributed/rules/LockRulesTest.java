@@ -1,6 +1,7 @@
 package baton.distributed.rules;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -183,8 +184,11 @@ class LockRulesTest {
         String epoch =
                 "{\"baton\":1,\"kind\":\"epoch\",\"id\":\"x\",\"rested\":true,\"gone\":[{\"key\":\"k\",\"mark\":\"m\"}]}";
         assertEquals(epoch, EpochState.parse(epoch).toText());
-        String names = "{\"baton\":1,\"kind\":\"names\",\"names\":[\"a\",\"b\"]}";
+        String names = "{\"baton\":1,\"kind\":\"names\",\"names\":[\"a\",\"b\"],\"fence\":7}";
         assertEquals(names, NamesState.parse(names).toText());
+        String ended = "{\"baton\":1,\"kind\":\"ended\",\"fence\":20001}";
+        assertEquals(ended, EndedState.parse(ended).toText());
+        assertNull(EndedState.parse(lock));
         String member = "{\"baton\":1,\"kind\":\"member\",\"name\":\"n\",\"lease\":10000,\"beat\":1}";
         assertEquals(member, new MemberState("n", 10_000, 1).toText());
     }
