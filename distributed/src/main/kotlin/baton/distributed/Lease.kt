@@ -91,9 +91,13 @@ internal constructor(
         lost.await()
     }
 
-    /** Why it was lost; null if it was not. */
+    /** Why it was lost; null if it was not. The clocks decide, also before a timer or another thread has told this. */
     internal val loss: LeaseLostException?
-        get() = end.get() as? LeaseLostException
+        get() {
+            client.isOver(member)
+            member.loss?.let { lose(it) }
+            return end.get() as? LeaseLostException
+        }
 
     /** It is held no more. True if it was lost by this, and has to be told. */
     @JvmSynthetic internal fun lose(why: String): Boolean = end.compareAndSet(null, lossOf(why))
@@ -111,7 +115,7 @@ internal constructor(
         if (permits == 1) "the lease of ${client.label}" else "the lease of $permits of ${client.label}"
 
     override fun toString(): String {
-        val state = if (end.get() == null) "held" else if (loss == null) "released" else "lost"
+        val state = if (end.get() == null) "held" else if (end.get() === Released) "released" else "lost"
         return "Lease (${client.label}, permits = $permits, fencingToken = $fencingToken, $state)"
     }
 }

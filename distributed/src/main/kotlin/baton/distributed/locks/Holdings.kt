@@ -148,7 +148,8 @@ internal class Holdings(
             val isAwaitedElsewhere = seen.othersWait(member.id)
             contendedSince = if (!isAwaitedElsewhere) 0 else if (isContended) contendedSince else now
             val ownsAll = owned - surrendered >= seen.permits()
-            if (isGivingBack || isAwaitedElsewhere || demand > 0 && !ownsAll) surrender(pool.withdraw())
+            val isUnwanted = !keep && demand == 0 // the caller was cancelled as this was granted
+            if (isGivingBack || isAwaitedElsewhere || isUnwanted || demand > 0 && !ownsAll) surrender(pool.withdraw())
             val kept = (owned - surrendered).coerceAtLeast(0)
             val want = if (kept >= seen.permits()) 0 else demand
             Plan(kept, surrendered, want, renews = kept > 0 && lastToken - nextToken < LockRules.TOKENS / 2)
