@@ -10,6 +10,7 @@ import baton.scheduler.Trigger
 import baton.scheduler.jdbc.databases.H2Database
 import baton.scheduler.jdbc.databases.JdbcStoreFixture
 import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.scheduler.jdbc.databases.PostgresServer
 import baton.scheduler.jdbc.databases.SqliteDatabase
 import java.lang.reflect.Proxy
 import java.nio.file.Path
@@ -100,7 +101,7 @@ class JdbcRefusalTest {
         }
     }
 
-    private fun postgresOrNull() = if (PostgresDatabase.serverUrl == null) null else PostgresDatabase()
+    private fun postgresOrNull() = if (PostgresServer.url == null) null else PostgresDatabase()
 
     @Test
     fun toString_showsTheTable() {

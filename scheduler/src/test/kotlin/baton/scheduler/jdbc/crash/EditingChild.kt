@@ -7,7 +7,7 @@ import java.time.Instant
 
 /** A process that edits in its own transaction, says so before or after the commit, and waits to be killed. */
 internal object EditingChild {
-    fun start(url: String, until: String): Process = JdbcCrashChild.start(javaClass.name, url, until)
+    fun start(url: String, until: String): Process = ChildJvm.start(javaClass.name, url, until)
 
     @JvmStatic
     fun main(args: Array<String>) {

@@ -6,7 +6,6 @@ import baton.scheduler.Schedule
 import baton.scheduler.ScheduleConfig
 import baton.scheduler.ScheduleOwnedException
 import baton.scheduler.Trigger
-import java.io.File
 import java.sql.DriverManager
 import javax.sql.DataSource
 import kotlin.time.Duration.Companion.hours
@@ -19,24 +18,7 @@ import kotlinx.coroutines.runBlocking
 internal object JdbcCrashChild {
     val FLUSH_EVERY = 100.milliseconds
 
-    fun start(url: String, first: Long): Process = start(javaClass.name, url, "$first")
-
-    /** Starts that main class. */
-    fun start(main: String, vararg args: String): Process {
-        val java = File(System.getProperty("java.home"), "bin/java").path
-        val flags =
-            listOf(
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData",
-                "-Xshare:auto",
-                "-Xmx128m",
-                "-Dslf4j.internal.verbosity=ERROR",
-            )
-        val native = if (Runtime.version().feature() < 22) emptyList() else listOf("--enable-native-access=ALL-UNNAMED")
-        val call = listOf("-cp", System.getProperty("java.class.path"), main) + args
-        return ProcessBuilder(listOf(java) + flags + native + call).redirectErrorStream(true).start()
-    }
+    fun start(url: String, first: Long): Process = ChildJvm.start(javaClass.name, url, "$first")
 
     fun keys(number: Long): List<String> = List(5) { "${number}_$it" }
 

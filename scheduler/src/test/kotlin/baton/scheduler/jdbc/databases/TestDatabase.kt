@@ -8,7 +8,7 @@ import org.sqlite.SQLiteConfig
 import org.sqlite.SQLiteDataSource
 
 /** A database that is empty at first. */
-internal interface TestDatabase : AutoCloseable {
+interface TestDatabase : AutoCloseable {
     val source: DataSource
 
     /** For a driver of its own, in another process. */
