@@ -2,6 +2,7 @@ package baton.distributed;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -22,6 +23,11 @@ final class Bells {
                     before.stream().filter(other -> other != bell).toList();
             return left.isEmpty() ? null : left;
         });
+    }
+
+    /** The topics that have listeners now. */
+    Set<String> topics() {
+        return Set.copyOf(listeners.keySet());
     }
 
     /** Calls the listeners of the topics. */

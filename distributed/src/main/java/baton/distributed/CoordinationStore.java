@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * <p><i>Consistency.</i> {@link #compareAndSet} and {@link #delete} of one key are linearizable, and {@link #read} sees
  * each write that was acknowledged before it began. Keys are independent of each other.
  *
- * <p>All methods return at once and may be called from any thread. {@code toString} names the store in messages, without
+ * <p>All methods but {@link #close} return at once. All may be called from any thread. {@code toString} names the store in messages, without
  * passwords.
  */
 public interface CoordinationStore extends AutoCloseable {

@@ -1,5 +1,6 @@
 package baton.distributed
 
+import baton.scheduler.jdbc.databases.PostgresDatabase
 import java.nio.file.Path
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
@@ -39,6 +40,20 @@ abstract class ClusterThreadsContract {
 
     protected fun onThreads(test: suspend () -> Unit) = runBlocking {
         withTimeout(120.seconds) { withContext(Dispatchers.Default) { test() } }
+    }
+
+    protected suspend fun shareAMutex(store: () -> CoordinationStore) {
+        val stores = List(2) { store() }
+        val clusters = stores.map { Cluster.open(it, lease = 2.seconds) }
+        var count = 0
+        coroutineScope {
+            for (cluster in clusters) {
+                launch { repeat(20) { cluster.mutex("count").withLock { count++ } } }
+            }
+        }
+        assertEquals(40, count)
+        clusters.forEach { it.shutdown() }
+        stores.forEach { it.close() }
     }
 
     @Test
@@ -145,17 +160,19 @@ class JdbcClusterThreadsTest : ClusterThreadsContract() {
 
     /** They hear no bell of each other, and look into the table. */
     @Test
-    fun membersWithStoresOfTheirOwn_shareAMutex() = onThreads {
-        val stores = List(2) { JdbcStore.h2(folder.resolve("two")) }
-        val clusters = stores.map { Cluster.open(it, lease = 2.seconds) }
-        var count = 0
-        coroutineScope {
-            for (cluster in clusters) {
-                launch { repeat(20) { cluster.mutex("count").withLock { count++ } } }
-            }
-        }
-        assertEquals(40, count)
-        clusters.forEach { it.shutdown() }
-        stores.forEach { it.close() }
+    fun membersWithStoresOfTheirOwn_shareAMutex() = onThreads { shareAMutex { JdbcStore.h2(folder.resolve("two")) } }
+}
+
+/** On PostgreSQL. */
+class PostgresClusterThreadsTest : ClusterThreadsContract() {
+    private val database = PostgresDatabase()
+
+    override fun store(): CoordinationStore = JdbcStore(database.source)
+
+    @AfterEach
+    fun drop() {
+        database.close()
     }
+
+    @Test fun membersWithStoresOfTheirOwn_shareAMutex() = onThreads { shareAMutex { store() } }
 }

@@ -9,24 +9,38 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One connection and the thread that uses it. A connection that has failed is closed, and the next call opens another. */
 public final class JdbcLane implements AutoCloseable {
-    /** A connection whose other end does not answer is given up. */
-    private static final int NETWORK_MILLIS = 10_000;
+    /**
+     * A connection whose other end does not answer is given up: soon enough for a heartbeat on another one within the
+     * default lease.
+     */
+    private static final int NETWORK_MILLIS = 3_000;
 
     private final String label;
     private final Connections source;
+    private final Preparation prepare;
     private final ExecutorService thread;
 
     /** Of the thread. */
     private @Nullable Connection connection;
 
+    /** The thread. It may be another one after a pause. */
+    private volatile @Nullable Thread running;
+
     /** Opens connections. */
     public interface Connections {
         /** A new connection, or one of a pool. */
         Connection open() throws SQLException;
+    }
+
+    /** What a new connection does first. */
+    public interface Preparation {
+        /** Does it. */
+        void run(Connection connection) throws SQLException;
     }
 
     /**
@@ -39,9 +53,15 @@ public final class JdbcLane implements AutoCloseable {
         T run(Connection connection) throws SQLException;
     }
 
-    public JdbcLane(String label, String threadName, Connections source) {
+    /**
+     * A lane without a connection yet.
+     *
+     * @param prepare what a new connection must do before its first work
+     */
+    public JdbcLane(String label, String threadName, Connections source, Preparation prepare) {
         this.label = label;
         this.source = source;
+        this.prepare = prepare;
         thread = OneThread.executor(threadName);
     }
 
@@ -57,11 +77,12 @@ public final class JdbcLane implements AutoCloseable {
     }
 
     private <T extends @Nullable Object> void run(Work<T> work, CompletableFuture<T> answer) {
+        running = Thread.currentThread();
         Connection open;
         try {
             open = connection();
         } catch (Throwable e) {
-            answer.completeExceptionally(new StoreUnavailableException(label + " has no connection: " + e, e));
+            answer.completeExceptionally(new StoreUnavailableException(label + " is not available: " + e, e));
             return;
         }
         T result;
@@ -78,6 +99,19 @@ public final class JdbcLane implements AutoCloseable {
     private Connection connection() throws SQLException {
         Connection open = connection;
         if (open != null && !open.isClosed()) return open;
+        Connection fresh = open(source);
+        try {
+            prepare.run(fresh);
+        } catch (SQLException e) {
+            fresh.close();
+            throw e;
+        }
+        connection = fresh;
+        return fresh;
+    }
+
+    /** A connection that commits each statement. */
+    static Connection open(Connections source) throws SQLException {
         Connection fresh = source.open();
         try {
             fresh.setAutoCommit(true);
@@ -86,7 +120,6 @@ public final class JdbcLane implements AutoCloseable {
             fresh.close();
             throw e;
         }
-        connection = fresh;
         return fresh;
     }
 
@@ -101,6 +134,7 @@ public final class JdbcLane implements AutoCloseable {
         }
     }
 
+    /** Waits until the connection is closed, but no longer than for an answer of it. */
     @Override
     public void close() {
         try {
@@ -109,5 +143,11 @@ public final class JdbcLane implements AutoCloseable {
             return; // closed before
         }
         thread.shutdown();
+        if (Thread.currentThread() == running) return;
+        try {
+            var unused = thread.awaitTermination(NETWORK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -83,6 +83,7 @@ internal class ClusterCore(
 
     val epoch = Epoch(this, random)
     private var beating: Job? = null
+    private var polling: Job? = null
 
     @Volatile
     var isClosed = false
@@ -160,10 +161,10 @@ internal class ClusterCore(
         confirmed(member, version, sent, wall)
         member.bell = calls.store.listen(id) { key -> locks[key]?.rung() }
         current = member
+        pollIfDeaf()
         if (beating?.isActive == true) return
         beating = launch { beat() }
         launch { expire() }
-        if (!store.ringsEveryBell()) launch { poll() }
     }
 
     private fun confirmed(member: Member, version: Long, sent: Long, wall: Long) {
@@ -220,6 +221,7 @@ internal class ClusterCore(
                 try {
                     if (!isOver(member)) beatOnce(member)
                     for (lock in locks.working()) lock.tick()
+                    pollIfDeaf()
                     isReported = false
                     lease / BEATS
                 } catch (e: Throwable) {
@@ -242,11 +244,17 @@ internal class ClusterCore(
         }
     }
 
+    private fun pollIfDeaf() {
+        if (!store.ringsEveryBell() && polling?.isActive != true) polling = launch { poll() }
+    }
+
+    /** Looks once more after the bell was heard again: a ring may have been missed. */
     private suspend fun poll() {
-        while (true) {
+        do {
             calls.sleep(lease / POLLS)
+            val isHeard = store.ringsEveryBell()
             for (lock in locks.working()) lock.poll()
-        }
+        } while (!isHeard)
     }
 
     private suspend fun beatOnce(member: Member) {

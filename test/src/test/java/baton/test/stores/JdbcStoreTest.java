@@ -57,14 +57,6 @@ class JdbcStoreTest extends StoreContract {
     }
 
     @Test
-    void validatingStore_withoutItsTable_fails() {
-        try (JdbcStore store = JdbcStore.validating(memory("validating"), "LOCKS")) {
-            assertInstanceOf(
-                    OutcomeUnknownException.class, failure(store.read("k").toCompletableFuture()));
-        }
-    }
-
-    @Test
     void databaseThatCannotBeReached_isUnavailable() {
         JdbcDataSource source = new JdbcDataSource();
         source.setURL("jdbc:h2:tcp://localhost:1/none");
