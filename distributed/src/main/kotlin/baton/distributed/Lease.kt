@@ -95,7 +95,7 @@ internal constructor(
     internal val loss: LeaseLostException?
         get() {
             client.isOver(member)
-            member.loss?.let { lose(it) }
+            member.loss?.let { if (lose(it)) client.tell(this) }
             return end.get() as? LeaseLostException
         }
 

@@ -107,7 +107,7 @@ internal class LockClient(
     override fun lose(member: Member, why: String) {
         val lost = holdings.forgetOf(member) ?: return
         isSettled = false
-        tell(lost, why)
+        tellAndSettle(lost, why)
     }
 
     override suspend fun verify(): Boolean? {
@@ -122,7 +122,13 @@ internal class LockClient(
         val lost = holdings.forget()
         known = null
         isSettled = false
+        tellAndSettle(lost, why)
+    }
+
+    /** The permits that the document still gives to this member go back; a shutdown waits for that. */
+    private fun tellAndSettle(lost: List<Lease>, why: String) {
         tell(lost, why)
+        if (!isClosed || cluster.isAwaitingLocks) signal()
     }
 
     /** No listener holds up the loss of another lease. */
@@ -130,9 +136,11 @@ internal class LockClient(
         pool.withdraw()
         isStale = true
         val told = lost.filter { it.lose(why) }
-        for (lease in told) cluster.callOut { lease.tell() }
-        // The permits that the document still gives to this member go back.
-        if (!isClosed) signal()
+        told.forEach(::tell)
+    }
+
+    fun tell(lease: Lease) {
+        cluster.callOut { lease.tell() }
     }
 
     // ---- signals
@@ -173,6 +181,7 @@ internal class LockClient(
                 }
                 if (isClosed) {
                     signals.set(0)
+                    isSettled = true // it cannot be
                     tell(holdings.forget(), "$label is closed, and its document cannot be read: $e")
                     throw e
                 }
@@ -216,6 +225,7 @@ internal class LockClient(
             val write = nextWrite(before, member)
             waitFor(write?.step?.state ?: before, member)
             if (write == null) {
+                declared = null // the document says it
                 answer(null)
                 return true
             }
@@ -326,7 +336,7 @@ internal class LockClient(
         }
         isOpening = false
         val orphans = holdings.forgetOthers(member)
-        if (orphans.isNotEmpty()) tell(orphans, "the membership of ${cluster.label} was lost")
+        if (orphans.isNotEmpty()) tellAndSettle(orphans, "the membership of ${cluster.label} was lost")
         val granted = holdings.adopt(seen, member, write?.plan, isSettled)
         if (granted < 0) loseLock("its document in ${cluster.calls.store} was changed by another hand")
         else if (granted > 0) deliver(granted)

@@ -89,6 +89,11 @@ internal class ClusterCore(
     var isClosed = false
         private set
 
+    /** Whether a shutdown waits until the locks have given everything back. */
+    @Volatile
+    var isAwaitingLocks = false
+        private set
+
     init {
         // The user's job may end it, too. The waiters must not outlast it.
         scope.coroutineContext.job.invokeOnCompletion { if (!isClosed) close() }
@@ -297,6 +302,7 @@ internal class ClusterCore(
     /** Refuses all that comes, gives back what is kept, and waits until nothing is held. */
     suspend fun shutdown() {
         isClosed = true
+        isAwaitingLocks = true
         for (lock in locks.all()) lock.shutDown()
         for (lock in locks.working()) lock.awaitEnd()
         end("$label was shut down")
@@ -310,6 +316,7 @@ internal class ClusterCore(
     }
 
     private fun end(why: String) {
+        isAwaitingLocks = false
         val member = current
         if (member != null) lose(member, why)
         scope.coroutineContext.job.cancel(null)
