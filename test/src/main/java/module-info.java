@@ -4,9 +4,9 @@ module baton.test {
     requires kotlin.stdlib;
     requires transitive baton.primitives;
     requires transitive baton.scheduler;
-    requires static transitive baton.distributed;
+    requires static baton.distributed;
     requires static kotlinx.coroutines.test;
-    requires static transitive org.junit.jupiter.api;
+    requires static org.junit.jupiter.api;
     requires static kotest.framework.engine.jvm;
 
     exports baton.test;

@@ -39,6 +39,8 @@ import org.junit.jupiter.api.Test;
  * <p>The tests cannot cut the connection of a store, nor lose an answer of its server: whether a failure says truly that
  * nothing was written, is not covered.
  */
+@SuppressWarnings(
+        "exports") // JUnit and baton-distributed are optional: a module that has no such test need not have them
 public abstract class StoreContract {
     private static final StoredDocument FIRST = new StoredDocument(7, "{\"a\":\"\u00e9\"}");
     private static final StoredDocument SECOND = new StoredDocument(8, "{}");
