@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
@@ -66,11 +67,19 @@ final class JarsCheck {
         }
     }
 
+    /** Of a module whose libraries cannot stand on a module path. */
+    private static boolean isNamed(Path file) throws IOException {
+        try (JarFile jar = new JarFile(file.toFile())) {
+            return jar.getManifest().getMainAttributes().getValue("Automatic-Module-Name") != null;
+        }
+    }
+
     private static List<String> module(Path jar, String version) throws IOException {
         try {
             ModuleReference found = ModuleFinder.of(jar).findAll().iterator().next();
             ModuleDescriptor module = found.descriptor();
             List<String> faults = new ArrayList<>();
+            if (module.isAutomatic() && isNamed(jar)) return faults;
             if (module.isAutomatic()) faults.add("no module-info.class");
             else if (!module.rawVersion().orElse("").equals(version)) faults.add("module " + module.toNameAndVersion());
             Set<String> packages = packages(jar);

@@ -29,6 +29,7 @@ abstract class ClusterThreadsContract {
     abstract fun store(): CoordinationStore
 
     protected open val lease = 2.seconds
+    protected open val cancelledRequests = 500
     private val store by lazy { store() }
     private val clusters by lazy { List(2) { Cluster.open(store, lease, name = "member $it") } }
 
@@ -82,7 +83,7 @@ abstract class ClusterThreadsContract {
     fun requestsCancelledAroundTheGrant_leaveNothing() = onThreads {
         val mutexes = clusters.map { it.mutex("account") }
         val random = Random(1)
-        repeat(500) { i ->
+        repeat(cancelledRequests) { i ->
             val held = mutexes[i % 2].lock()
             coroutineScope {
                 val waiter = launch { mutexes[1 - i % 2].lock().release() }

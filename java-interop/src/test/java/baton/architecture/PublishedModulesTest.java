@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestFactory;
 class PublishedModulesTest {
     private static final Path ROOT = Path.of("..");
 
-    /** Modules without a descriptor, which makes the profile {@code published} leave them out. */
+    /** Modules without a dump of their API, which makes the profile {@code published} leave them out. */
     private static final Set<String> NOT_PUBLISHED =
             Set.of("compatibility", "samples", "benchmarks", "verification", "guide", "site");
 
@@ -58,13 +58,12 @@ class PublishedModulesTest {
                                         || text.contains('"' + module + '"'),
                                 artifact + " is not in " + place);
                     }
-                    assertTrue(Files.isDirectory(ROOT.resolve(module).resolve("api")), "there is no dump of the API");
                 }));
     }
 
     private static Set<String> published() throws IOException {
         try (Stream<Path> folders = Files.list(ROOT)) {
-            Set<String> found = folders.filter(folder -> Files.exists(folder.resolve("src/main/java/module-info.java")))
+            Set<String> found = folders.filter(folder -> Files.isDirectory(folder.resolve("api")))
                     .map(folder -> folder.getFileName().toString())
                     .collect(Collectors.toCollection(TreeSet::new));
             assertTrue(found.size() >= 6, found::toString);

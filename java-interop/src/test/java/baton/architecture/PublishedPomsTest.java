@@ -24,6 +24,7 @@ class PublishedPomsTest {
             "kotlinx-coroutines-core-jvm", "coroutines.floor",
             "micrometer-core", "micrometer.floor",
             "lettuce-core", "lettuce.floor",
+            "curator-framework", "curator.floor",
             "kotlinx-coroutines-test-jvm", "coroutines.floor",
             "junit-jupiter-api", "junit.floor");
 
@@ -37,6 +38,7 @@ class PublishedPomsTest {
                 "shared",
                 "distributed",
                 "distributed-redis",
+                "distributed-zookeeper",
                 "scheduler",
                 "micrometer",
                 "test",

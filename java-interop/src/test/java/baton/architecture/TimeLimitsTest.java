@@ -40,6 +40,7 @@ class TimeLimitsTest {
                 "shared",
                 "distributed",
                 "distributed-redis",
+                "distributed-zookeeper",
                 "scheduler",
                 "micrometer",
                 "test",

@@ -159,7 +159,7 @@ class RedisProxyClusterTest {
             network.cut()
             val before = store.calls.get()
             val connectionsBefore = network.connections()
-            val waiting = 4.seconds
+            val waiting = 3.seconds
             coroutineScope {
                 for (mutex in mutexes) launch {
                     val failure = runCatching { mutex.tryLock(waiting) }.exceptionOrNull()

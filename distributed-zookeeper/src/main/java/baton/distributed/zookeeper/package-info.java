@@ -1,0 +1,5 @@
+/** A store of ZooKeeper for clusters. */
+@NullMarked
+package baton.distributed.zookeeper;
+
+import org.jspecify.annotations.NullMarked;
