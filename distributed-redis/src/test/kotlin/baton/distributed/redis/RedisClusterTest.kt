@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
 
 /** One server for all tests: the store rests once. */
-class RedisClusterThreadsTest : ClusterThreadsContract() {
+open class RedisClusterThreadsTest : ClusterThreadsContract() {
     override val lease = 4.seconds
 
     override fun store(): CoordinationStore = RedisStore(server.uri())
@@ -43,6 +43,10 @@ class RedisClusterThreadsTest : ClusterThreadsContract() {
             if (::server.isInitialized) server.close()
         }
     }
+}
+
+class RedisClusterThreadsDeepTest : RedisClusterThreadsTest() {
+    override val cancelledRequests = 20_000
 }
 
 /** Members whose server is killed. */

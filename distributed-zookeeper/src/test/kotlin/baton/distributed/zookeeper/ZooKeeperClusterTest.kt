@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
 
 /** One server for all tests: the store rests once. */
-class ZooKeeperClusterTest : ClusterThreadsContract() {
+open class ZooKeeperClusterTest : ClusterThreadsContract() {
     override val lease = 4.seconds
     override val cancelledRequests = 250
 
@@ -39,6 +39,10 @@ class ZooKeeperClusterTest : ClusterThreadsContract() {
             server.close()
         }
     }
+}
+
+class ZooKeeperClusterDeepTest : ZooKeeperClusterTest() {
+    override val cancelledRequests = 5_000
 }
 
 /** A server that is restarted with its data. */
