@@ -76,6 +76,19 @@ public final class Cli {
                 given -> new SharedCounts(CounterOptions.of(given), program, out, err).run());
     }
 
+    /**
+     * Shares the uplink with the options in {@code args}, between processes that run the {@code main} of {@code program};
+     * returns the exit code.
+     */
+    public static int runUplink(String[] args, PrintStream out, PrintStream err, Class<?> program) {
+        return run(
+                args,
+                UplinkOptions.command(),
+                out,
+                err,
+                given -> new UplinkRun(UplinkOptions.of(given), program, out, err).run());
+    }
+
     /** Runs {@code program} with the values in {@code args} unless they ask for the help, and returns the exit code. */
     public static int run(String[] args, CommandOptions options, PrintStream out, PrintStream err, Program program) {
         try {

@@ -10,10 +10,10 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /** The connections of a URL, by whichever driver on the class path takes it. A server would have a pool. */
-final class UrlDataSource implements DataSource {
+public final class UrlDataSource implements DataSource {
     private final String url;
 
-    UrlDataSource(String url) {
+    public UrlDataSource(String url) {
         this.url = url;
     }
 
