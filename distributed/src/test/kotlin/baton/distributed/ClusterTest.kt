@@ -42,6 +42,9 @@ class ClusterTest {
         var isAway = false
         val vanished = HashSet<String>()
 
+        /** The key of a document that is removed as soon as it is written. */
+        var vanishing: String? = null
+
         private fun <T> asked(call: () -> CompletionStage<T>): CompletionStage<T> {
             if (isAway) {
                 refused++
@@ -58,7 +61,14 @@ class ClusterTest {
             expected: Long,
             next: StoredDocument,
             rung: Collection<String>,
-        ): CompletionStage<CasAnswer> = asked { inner.compareAndSet(key, expected, next, rung) }
+        ): CompletionStage<CasAnswer> = asked {
+            inner.compareAndSet(key, expected, next, rung).also {
+                if (key == vanishing) {
+                    vanishing = null
+                    remove(key)
+                }
+            }
+        }
 
         override fun isKnownNew(): Boolean = true
 
@@ -263,6 +273,29 @@ class ClusterTest {
         assertEquals(1, reported.size, "$reported")
         // The locks once a second, the heartbeat every ninth of a lease until all is lost.
         assertTrue(store.refused in 30..90, "${store.refused} calls")
+    }
+
+    /** A watch of the holder asked again after a nanosecond, once the lease had passed. */
+    @Test
+    fun storeThatRefusesAtOnce_isAskedByAWaiterWithPauses() = cluster {
+        cluster("one").mutex("account").lock()
+        val waiting = launch { cluster("other").mutex("account").lock() }
+        delay(1.seconds)
+        val reported = ArrayList<Throwable>()
+        reportingTo(reported) {
+            store.isAway = true
+            delay(60.seconds)
+        }
+        waiting.cancelAndJoin()
+        assertTrue(store.refused < 300, "${store.refused} calls")
+    }
+
+    /** The lock that found it missing granted nothing any more. */
+    @Test
+    fun epochThatVanishesAsItIsWritten_isWrittenAnew() = cluster {
+        store.vanishing = "test:epoch"
+        cluster("one").mutex("account").withLock {}
+        assertNotNull(store.text("test:epoch"))
     }
 
     @Test

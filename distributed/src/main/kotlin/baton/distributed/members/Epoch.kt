@@ -27,8 +27,11 @@ internal class Epoch(private val cluster: ClusterCore, private val random: Rando
 
     /** Takes the epoch of the store as that of the cluster. */
     suspend fun adopt() {
-        seen = read() ?: create()
-        mayBeNew = false
+        while (true) {
+            seen = read() ?: create()
+            mayBeNew = false
+            if (seen != null) return
+        }
     }
 
     /** Whether the epoch is that of the cluster still. If not, the cluster has none. */
@@ -43,12 +46,13 @@ internal class Epoch(private val cluster: ClusterCore, private val random: Rando
         return parsed(key, document) { EpochState.parse(it) }
     }
 
-    private suspend fun create(): EpochState {
+    /** Null if the document vanishes at once. */
+    private suspend fun create(): EpochState? {
         // A store that was new has lost its documents if its epoch is missing once more.
         val created = EpochState(randomText(), mayBeNew && calls.store.isKnownNew, emptyList())
         val version = calls.call { now() }
         calls.call { compareAndSet(key, 0, StoredDocument(version, created.toText()), emptyList()) }
-        return checkNotNull(read()) { "${calls.store} has lost the document $key" }
+        return read()
     }
 
     private fun randomText() = random.nextLong().toULong().toString(Character.MAX_RADIX)

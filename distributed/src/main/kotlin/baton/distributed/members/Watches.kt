@@ -63,6 +63,8 @@ internal class Watches(private val cluster: ClusterCore) {
                 }
             } catch (e: Throwable) {
                 if (!e.isOfStore) throw e
+                cluster.calls.sleep((lease / POLLS).nanoseconds)
+                continue
             }
             val left = if (version < 0) lease else since + lease - cluster.clock.read()
             cluster.calls.sleep(minOf(left.coerceAtLeast(1), lease / POLLS).nanoseconds)
