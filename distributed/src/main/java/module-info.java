@@ -1,4 +1,5 @@
 /** Locks that several JVMs share through a store. */
+@SuppressWarnings("module") // the modules of tests are built after this one
 module baton.distributed {
     requires kotlin.stdlib;
     requires transitive baton.primitives;
@@ -6,4 +7,6 @@ module baton.distributed {
     requires static transitive org.jspecify;
 
     exports baton.distributed;
+    exports baton.distributed.bridge to
+            baton.test;
 }

@@ -1,6 +1,7 @@
 package baton.distributed
 
 import baton.BatonClock
+import baton.distributed.bridge.ClusterObserver
 import baton.distributed.locks.LockClient
 import baton.distributed.members.ClusterCore
 import kotlin.coroutines.CoroutineContext
@@ -73,6 +74,8 @@ public class Cluster internal constructor(private val core: ClusterCore) : AutoC
         core.close()
     }
 
+    @JvmSynthetic internal fun locks(): List<String> = core.lockTexts()
+
     override fun toString(): String = core.toString()
 
     public companion object {
@@ -107,10 +110,11 @@ public class Cluster internal constructor(private val core: ClusterCore) : AutoC
             clock: BatonClock?,
             context: CoroutineContext,
             random: Random,
+            observer: ClusterObserver? = null,
         ): Cluster {
             require(lease >= SHORTEST && lease.isFinite()) { "lease = $lease, must be at least $SHORTEST, and finite" }
             require(namespace.isNotEmpty()) { "namespace = '$namespace', must not be empty" }
-            return Cluster(ClusterCore(store, lease, name, namespace, clock, context, random))
+            return Cluster(ClusterCore(store, lease, name, namespace, clock, context, random, observer))
         }
 
         private val SHORTEST = 100.milliseconds

@@ -7,6 +7,7 @@ import baton.distributed.members.Member
 import baton.waiting.threads.Trampoline
 import java.util.concurrent.CopyOnWriteArrayList
 import java.util.concurrent.atomic.AtomicReference
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.nanoseconds
 import kotlinx.coroutines.CompletableDeferred
 
@@ -104,9 +105,12 @@ internal constructor(
 
     @JvmSynthetic
     internal fun tell() {
+        client.lost(this, loss?.message.orEmpty())
         for (listener in listeners) listener.run()
         lost.complete(Unit)
     }
+
+    @JvmSynthetic internal fun timeLeft(): Duration = (member.deadline - client.now()).nanoseconds
 
     private fun lossOf(why: String?, cause: Throwable? = null) =
         LeaseLostException("${text()} was lost ${(client.now() - since).nanoseconds} after it was granted: $why", cause)

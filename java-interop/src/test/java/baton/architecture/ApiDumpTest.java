@@ -32,6 +32,7 @@ class ApiDumpTest {
             Set.of(
                     "baton.waiting.**",
                     "baton.bridge.**",
+                    "baton.distributed.bridge.**",
                     "baton.shared.bridge.**",
                     "baton.shared.counts.**",
                     "baton.shared.region.**",
@@ -45,6 +46,7 @@ class ApiDumpTest {
                     "baton.scheduler.schedule.**",
                     "baton.test.assertions.**",
                     "baton.test.interleaving.**",
+                    "baton.test.simulation.**",
                     "baton.interop.internal.**"),
             Set.of(),
             Set.of("baton.InternalBatonApi"));

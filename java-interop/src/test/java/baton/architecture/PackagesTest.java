@@ -56,7 +56,7 @@ class PackagesTest {
         "baton.distributed.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.bridge baton.distributed..",
         "baton.batch..,    baton baton.waiting.clock baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.resilience baton.micrometer..",
-        "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge baton.scheduler.. baton.distributed baton.test..",
+        "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge baton.scheduler.. baton.distributed baton.distributed.bridge baton.test..",
         "baton.bridge..,   baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge..",
         "baton.scheduler.., baton baton.files baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.resilience.. baton.bridge baton.scheduler..",
     })

@@ -32,7 +32,7 @@ internal class LockClient(
     permits: Int,
     keep: Boolean,
 ) : ClusterLock, Monitored {
-    private val key = cluster.keyOf(kind, name)
+    override val key: String = cluster.keyOf(kind, name)
     val pool = PermitPool(permits, this) { signal() }
     val label: String
         get() = "${kind.replaceFirstChar { it.uppercase() }} '$name' of ${cluster.label}"
@@ -64,10 +64,16 @@ internal class LockClient(
     // ---- callers
 
     /** A lease of the permits that the caller has got from the pool; null if it has to wait again. */
-    fun lease(permits: Int): Lease? = holdings.lease(permits)
+    fun lease(permits: Int): Lease? = holdings.lease(permits)?.also { cluster.observer?.granted(it, key, permits) }
 
     fun release(lease: Lease) {
+        cluster.observer?.released(lease)
         holdings.release(lease)
+    }
+
+    /** The [lease] has ended, [why]. */
+    fun lost(lease: Lease, why: String) {
+        cluster.observer?.lost(lease, why)
     }
 
     /** Whether the leases of [member] may be over. */
@@ -353,7 +359,8 @@ internal class LockClient(
     }
 
     private fun warn(what: String) {
-        Trampoline.report(IllegalStateException("$label $what: its members name different numbers"))
+        val warning = IllegalStateException("$label $what: its members name different numbers")
+        cluster.observer?.warned(warning) ?: Trampoline.report(warning)
     }
 
     private fun waitFor(seen: LockState, member: Member) {

@@ -3,6 +3,7 @@ package baton.distributed.members
 import baton.BatonClock
 import baton.distributed.CoordinationStore
 import baton.distributed.StoredDocument
+import baton.distributed.bridge.ClusterObserver
 import baton.distributed.rules.MemberState
 import baton.distributed.threads.OneThread
 import baton.waiting.clock.BoundClock
@@ -54,6 +55,7 @@ internal class ClusterCore(
     givenClock: BatonClock?,
     context: CoroutineContext,
     private val random: Random,
+    val observer: ClusterObserver? = null,
 ) {
     val label = if (name == null) "Cluster" else "Cluster '$name'"
     val clock = BoundClock(givenClock, context)
@@ -328,6 +330,8 @@ internal class ClusterCore(
             Trampoline.report(e)
         }
     }
+
+    fun lockTexts(): List<String> = locks.all().map { it.toString() }.sorted()
 
     override fun toString(): String {
         val state = if (isClosed) "closed" else if (current == null) "not joined" else "joined"

@@ -2,6 +2,9 @@ package baton.distributed.members
 
 /** A lock, as its cluster knows it. */
 internal interface ClusterLock {
+    /** Of its document. */
+    val key: String
+
     /** Another member has changed the document, or waits. */
     fun rung()
 

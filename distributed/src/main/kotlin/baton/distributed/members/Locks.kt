@@ -3,6 +3,7 @@ package baton.distributed.members
 import java.lang.ref.ReferenceQueue
 import java.lang.ref.WeakReference
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.ConcurrentSkipListMap
 
 /**
  * The locks of a cluster by their keys. One that rests is kept by its users alone: a program that has a lock for each
@@ -10,7 +11,9 @@ import java.util.concurrent.ConcurrentHashMap
  */
 internal class Locks {
     private val references = ConcurrentHashMap<String, Reference>()
-    private val working: MutableSet<ClusterLock> = ConcurrentHashMap.newKeySet()
+
+    /** In the order of their keys: a simulation repeats it. */
+    private val working = ConcurrentSkipListMap<String, ClusterLock>()
     private val collected = ReferenceQueue<ClusterLock>()
 
     private class Reference(val key: String, lock: ClusterLock, queue: ReferenceQueue<ClusterLock>) :
@@ -47,14 +50,14 @@ internal class Locks {
     }
 
     fun works(lock: ClusterLock) {
-        working += lock
+        working[lock.key] = lock
     }
 
     fun rests(lock: ClusterLock) {
-        working -= lock
+        working.remove(lock.key, lock)
     }
 
-    fun working(): Collection<ClusterLock> = working
+    fun working(): Collection<ClusterLock> = working.values
 
     fun all(): List<ClusterLock> = references.values.mapNotNull { it.get() }
 }

@@ -50,9 +50,12 @@ private val LIBRARIES =
                 "waiting",
                 "tasks",
                 "parallel",
+                "distributed",
                 "resilience",
                 "batch",
                 "scheduler",
                 "test.interleaving",
+                "test.simulation",
             )
-            .map { "baton.$it." }
+            .map { "baton.$it." } +
+        "baton.test.SimulationRun"

@@ -1,0 +1,3 @@
+package baton.test.distributed
+
+class SimulationDeepTest : SimulationContract(seeds = 200_000)
