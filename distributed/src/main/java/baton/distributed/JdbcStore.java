@@ -153,8 +153,11 @@ public final class JdbcStore implements CoordinationStore {
         return submit(key, connection -> {
             List<String> channels =
                     table.canNotify() ? rung.stream().map(bell::channelOf).toList() : List.of();
-            boolean isStored = table.write(connection, key, expected, next, channels, bell.payloadOf(key));
-            if (!isStored) return CasAnswer.conflict(table.read(connection, key));
+            while (!table.write(connection, key, expected, next, channels, bell.payloadOf(key))) {
+                Optional<StoredDocument> current = table.read(connection, key);
+                // A document that was in the way of a first write and is gone: no answer fits both, so it is repeated.
+                if (expected != 0 || current.isPresent()) return CasAnswer.conflict(current);
+            }
             bells.ring(rung, key);
             return CasAnswer.stored();
         });
