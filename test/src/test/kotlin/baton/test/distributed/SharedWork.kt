@@ -88,9 +88,8 @@ internal class SharedWork(private val scope: SimulationScope, private val longes
                 1 -> semaphore.tryAcquire(weight)?.use { hold(Held(node, it, weight, isBlock = false)) }
                 else -> semaphore.withPermits(weight, work)
             }
-        } catch (_: LeaseLostException) {
-        } catch (_: PermitTimeoutException) {} catch (_: StoreUnavailableException) {} catch (
-            _: OutcomeUnknownException) {}
+        } catch (_: LeaseLostException) {} catch (_: PermitTimeoutException) {} catch (
+            _: StoreUnavailableException) {} catch (_: OutcomeUnknownException) {}
     }
 
     /** The end of [mine], if that is now: by the clock of a machine that stood still, it may have been before. */
