@@ -2,8 +2,13 @@ package baton.distributed
 
 import baton.BatonClock
 import baton.distributed.bridge.ClusterObserver
+import baton.distributed.locks.LimitClient
 import baton.distributed.locks.LockClient
 import baton.distributed.members.ClusterCore
+import baton.distributed.members.ClusterLock
+import baton.monitoring.Monitored
+import baton.monitoring.Usage
+import baton.resilience.Rate
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
 import kotlin.random.Random
@@ -26,13 +31,13 @@ import kotlin.time.Duration.Companion.seconds
  *
  * All members may be called from any thread. Two clusters of one JVM are two members.
  */
-public class Cluster internal constructor(private val core: ClusterCore) : AutoCloseable {
+public class Cluster internal constructor(private val core: ClusterCore) : Monitored, AutoCloseable {
     /** How long a member is silent before others may take what it holds. */
     public val lease: Duration
         get() = core.lease
 
     /** Shown by messages and in the store; null if it has none. */
-    public val name: String?
+    override val name: String?
         get() = core.name
 
     /**
@@ -46,19 +51,44 @@ public class Cluster internal constructor(private val core: ClusterCore) : AutoC
     @JvmOverloads
     public fun semaphore(name: String, permits: Int, keep: Boolean = true): DistributedSemaphore {
         DistributedSemaphore.requirePermits(permits)
-        return DistributedSemaphore(client("semaphore", name, permits, keep))
+        return DistributedSemaphore(lock("semaphore", name, permits, keep))
     }
 
     /** The mutex of that name. For [keep] see [semaphore]. */
     @JvmOverloads
     public fun mutex(name: String, keep: Boolean = true): DistributedMutex =
-        DistributedMutex(client("mutex", name, 1, keep))
+        DistributedMutex(lock("mutex", name, 1, keep))
 
-    private fun client(kind: String, name: String, permits: Int, keep: Boolean): LockClient {
+    /**
+     * The rate limiter of that name: a token bucket that begins full. The numbers of the first call count. If members
+     * name different ones, the last one to use it wins, with a warning to the thread's handler of uncaught exceptions.
+     *
+     * @param burst the most permits that can be had at once.
+     * @throws IllegalArgumentException if [burst] is below 1 or above 2147483647.
+     */
+    @JvmOverloads
+    public fun rateLimiter(name: String, rate: Rate, burst: Long = rate.permits): DistributedRateLimiter {
+        val limit = DistributedRateLimiter.limitOf(rate, burst)
+        return DistributedRateLimiter(client(LimitClient.KIND, name) { LimitClient(core, name, limit) } as LimitClient)
+    }
+
+    /** Chooses one of the members that ask for this name. */
+    public fun leader(name: String): DistributedLeader = DistributedLeader(lock("leader", name, 1, keep = false))
+
+    /**
+     * The milliseconds since the last heartbeat that the store has confirmed, of the [lease]: at seven eighths all
+     * leases are lost. 0 before the first use, and while this is no member.
+     */
+    override fun usage(): Usage = core.usage()
+
+    private fun lock(kind: String, name: String, permits: Int, keep: Boolean): LockClient =
+        client(kind, name) { LockClient(core, kind, name, permits, keep) } as LockClient
+
+    private fun client(kind: String, name: String, create: () -> ClusterLock): ClusterLock {
         val key = core.keyOf(kind, name)
         val most = LONGEST_KEY - key.length + name.length
         require(name.length <= most) { "name has ${name.length} characters, must have at most $most" }
-        return core.lock(key) { LockClient(core, kind, name, permits, keep) } as LockClient
+        return core.lock(key, create)
     }
 
     /**

@@ -23,6 +23,17 @@ public class DistributedMutex internal constructor(private val client: LockClien
     public override val name: String
         get() = client.name
 
+    /**
+     * Whether a member has it, in use or kept for its next use, as this member has seen it last: at its last call that
+     * had to ask the store, and with each heartbeat while it waits.
+     */
+    public val isLocked: Boolean
+        get() = holder != null
+
+    /** The member that has it, as [isLocked]; null if none has. */
+    public val holder: LockHolder?
+        get() = client.holders().firstOrNull()
+
     /** Whether a caller of this JVM holds it. */
     public val isHeldHere: Boolean
         get() = client.inUse > 0
@@ -56,7 +67,8 @@ public class DistributedMutex internal constructor(private val client: LockClien
     /**
      * As the other, but waits [timeout] at most.
      *
-     * @throws PermitTimeoutException if the mutex was not granted in time; [block] has not run.
+     * @throws PermitTimeoutException if the mutex was not granted in time; [block] has not run. The message names the
+     *   member that has the mutex.
      */
     public suspend fun <T> withLock(timeout: Duration, block: suspend (Lease) -> T): T =
         client.withLease(1, timeout, block)

@@ -44,6 +44,10 @@ public class DistributedSemaphore internal constructor(private val client: LockC
     public val permits: Int
         get() = client.pool.permits
 
+    /** The members that have permits, in use or kept, as this one has seen it last; see [DistributedMutex.isLocked]. */
+    public val holders: List<LockHolder>
+        get() = client.holders()
+
     /** How many callers of this JVM wait. */
     public val waiting: Int
         get() = client.pool.waiting

@@ -1,12 +1,8 @@
 package baton.distributed
 
 import baton.reportingTo
-import java.util.Optional
-import java.util.concurrent.CompletableFuture
-import java.util.concurrent.CompletionStage
 import kotlin.coroutines.ContinuationInterceptor
 import kotlin.random.Random
-import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -19,9 +15,7 @@ import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.job
 import kotlinx.coroutines.launch
-import kotlinx.coroutines.test.TestScope
 import kotlinx.coroutines.test.currentTime
-import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertNotNull
@@ -31,76 +25,7 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
 /** Members of one store, in virtual time. */
-class ClusterTest {
-    private val store = CountingStore()
-    private val clusters = ArrayList<Cluster>()
-
-    /** Counts the calls, and can lose documents. */
-    private class CountingStore(private val inner: InMemoryStore = InMemoryStore()) : CoordinationStore by inner {
-        var calls = 0
-        var refused = 0
-        var isAway = false
-        val vanished = HashSet<String>()
-
-        /** The key of a document that is removed as soon as it is written. */
-        var vanishing: String? = null
-
-        private fun <T> asked(call: () -> CompletionStage<T>): CompletionStage<T> {
-            if (isAway) {
-                refused++
-                return CompletableFuture.failedFuture(StoreUnavailableException("$this is away", null))
-            }
-            calls++
-            return call()
-        }
-
-        override fun read(key: String): CompletionStage<Optional<StoredDocument>> = asked { inner.read(key) }
-
-        override fun compareAndSet(
-            key: String,
-            expected: Long,
-            next: StoredDocument,
-            rung: Collection<String>,
-        ): CompletionStage<CasAnswer> = asked {
-            inner.compareAndSet(key, expected, next, rung).also {
-                if (key == vanishing) {
-                    vanishing = null
-                    remove(key)
-                }
-            }
-        }
-
-        override fun isKnownNew(): Boolean = true
-
-        fun remove(key: String) {
-            val document = inner.read(key).toCompletableFuture().join().get()
-            assertTrue(inner.delete(key, document.version()).toCompletableFuture().join())
-        }
-
-        fun text(key: String): String? = inner.read(key).toCompletableFuture().join().map { it.text() }.orElse(null)
-    }
-
-    private fun TestScope.cluster(name: String, lease: Duration = LEASE): Cluster =
-        Cluster.open(
-                store,
-                lease,
-                name,
-                "test",
-                null,
-                backgroundScope.coroutineContext.minusKey(Job) +
-                    (coroutineContext[ContinuationInterceptor] as CoroutineDispatcher),
-                Random(clusters.size),
-            )
-            .also { clusters += it }
-
-    private fun cluster(test: suspend TestScope.() -> Unit) = runTest {
-        try {
-            test()
-        } finally {
-            clusters.forEach { it.close() }
-        }
-    }
-
+class ClusterTest : ClusterFixture() {
     @Test
     fun permits_ofTwoMembers_areNeverExceeded() = cluster {
         val semaphores = List(3) { cluster("m$it").semaphore("uplink", permits = 2) }
@@ -396,9 +321,5 @@ class ClusterTest {
             now.join()
         }
         assertNotNull(one.tryLock(1.seconds))
-    }
-
-    private companion object {
-        val LEASE = 10.seconds
     }
 }

@@ -1,13 +1,16 @@
 package baton.distributed
 
 import baton.scheduler.jdbc.databases.PostgresDatabase
+import baton.resilience.per
 import java.nio.file.Path
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.random.Random
+import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
@@ -95,6 +98,39 @@ abstract class ClusterThreadsContract {
         }
         mutexes.forEach { it.withLock {} }
         assertEquals(0, mutexes.sumOf { it.waiting })
+    }
+
+    @Test
+    fun callersOfALimiterOnManyThreads_areNeverTooMany() = onThreads {
+        val limiters = clusters.map { it.rateLimiter("api", 2_000 per 1.seconds, burst = 100) }
+        val start = System.nanoTime()
+        coroutineScope { repeat(100) { i -> launch { repeat(10) { limiters[i % 2].acquire() } } } }
+        val millis = (System.nanoTime() - start) / 1_000_000
+        assertTrue(millis >= 449, "1,000 permits within $millis ms")
+        assertEquals(0, limiters.sumOf { it.waiting })
+    }
+
+    @Test
+    fun callersOfALimiterCancelledAroundTheGrant_takeNothing() = onThreads {
+        val limiter = clusters[0].rateLimiter("api", 1 per 1.hours, burst = 1_000)
+        val random = Random(1)
+        val granted = AtomicInteger()
+        coroutineScope {
+            repeat(500) {
+                val caller =
+                    launch(start = CoroutineStart.UNDISPATCHED) {
+                        limiter.acquire()
+                        granted.incrementAndGet()
+                    }
+                launch {
+                    repeat(random.nextInt(20)) { yield() }
+                    caller.cancelAndJoin()
+                }
+            }
+        }
+        var left = 0
+        while (limiter.tryAcquire()) left++
+        assertEquals(1_000, granted.get() + left)
     }
 }
 

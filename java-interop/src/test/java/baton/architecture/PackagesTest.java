@@ -53,7 +53,7 @@ class PackagesTest {
         "baton.parallel.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.parallel..",
         "baton.resilience.., baton baton.waiting.. baton.monitoring.. baton.resilience..",
         "baton.shared..,   baton baton.files baton.waiting.. baton.sync.. baton.bridge baton.shared..",
-        "baton.distributed.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.bridge baton.distributed..",
+        "baton.distributed.., baton baton.waiting.. baton.monitoring.. baton.sync.. baton.resilience baton.bridge baton.distributed..",
         "baton.batch..,    baton baton.waiting.clock baton.monitoring.. baton.parallel.. baton.resilience.. baton.batch..",
         "baton.micrometer.., baton baton.waiting.. baton.monitoring.. baton.resilience baton.micrometer..",
         "baton.test..,     baton baton.waiting.. baton.monitoring.. baton.sync.. baton.channels.. baton.tasks.. baton.parallel.. baton.resilience.. baton.batch.. baton.bridge baton.scheduler.. baton.distributed baton.distributed.bridge baton.test..",

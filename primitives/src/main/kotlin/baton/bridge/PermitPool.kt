@@ -9,17 +9,18 @@ import baton.sync.core.PoolCore
 import baton.waiting.WaitCore
 import baton.waiting.coroutine.awaitGrant
 import baton.waiting.lookAtWaiters
+import kotlin.time.Duration
 
 /**
  * The local queue for permits that come from elsewhere, as those of a semaphore that several JVMs share. It begins
  * without any: [bring] and [withdraw] say how many there are. Its callers wait as those of a semaphore.
  *
- * @param owner whose name and text messages show.
+ * @param kind of the [owner], shown by messages beside its name, such as Mutex.
  * @param onDemand called on the thread of a caller, after the caller has come into the queue or left it.
  */
 @InternalBatonApi
-public class PermitPool(permits: Int, private val owner: Monitored, onDemand: Runnable) {
-    private val pool = PoolCore(permits, owner, onDemand)
+public class PermitPool(permits: Int, kind: String, private val owner: Monitored, onDemand: Runnable) {
+    private val pool = PoolCore(permits, kind, owner, onDemand)
 
     /** The core at which callers wait; a waiter's number is how many permits it asks for. */
     public val core: WaitCore
@@ -31,6 +32,10 @@ public class PermitPool(permits: Int, private val owner: Monitored, onDemand: Ru
 
     public val waiting: Int
         get() = pool.waiting
+
+    /** How many are free, also while the first waiter asks for more. */
+    public val free: Int
+        get() = pool.availablePermits
 
     /** How many permits the first waiter asks for, more than are free; 0 if no caller waits. */
     public val demand: Int
@@ -44,6 +49,10 @@ public class PermitPool(permits: Int, private val owner: Monitored, onDemand: Ru
     public suspend fun acquire(permits: Int) {
         if (!tryAcquire(permits)) awaitGrant(pool, permits)
     }
+
+    /** As [acquire], but false if they are not there within [timeout], which is above zero. */
+    public suspend fun tryAcquire(permits: Int, timeout: Duration): Boolean =
+        tryAcquire(permits) || awaitGrant(pool, permits, timeout = timeout)
 
     /** Takes [permits] if they are free and no caller waits. */
     public fun tryAcquire(permits: Int): Boolean {
@@ -72,7 +81,8 @@ public class PermitPool(permits: Int, private val owner: Monitored, onDemand: Ru
     }
 
     /** The usage of the owner, of whose permits [inUse] are held here. */
-    public fun usage(inUse: Int): Usage = pool.lookAtWaiters().toUsage(inUse.toLong(), permits.toLong())
+    public fun usage(inUse: Int, totals: Map<String, Long> = emptyMap()): Usage =
+        pool.lookAtWaiters().toUsage(inUse.toLong(), permits.toLong(), totals)
 
     override fun toString(): String = owner.toString()
 }

@@ -30,7 +30,7 @@ class PoolLincheckTest : LincheckCase {
     override val generated
         get() = 40
 
-    private val pool = PoolCore(3, Owner) {}
+    private val pool = PoolCore(3, "Pool", Owner) {}
 
     @Operation(cancellableOnSuspension = true, promptCancellation = true)
     suspend fun acquire(@Param(name = "n") n: Int) {

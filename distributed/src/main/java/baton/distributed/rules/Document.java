@@ -53,6 +53,16 @@ final class Document {
         throw missing(name, "a string");
     }
 
+    /** Empty if there is none: earlier versions did not write it. */
+    String stringIfAny(String name) {
+        return fields.containsKey(name) ? string(name) : "";
+    }
+
+    /** 0 if there is none: earlier versions did not write it. */
+    long numberIfAny(String name) {
+        return fields.containsKey(name) ? number(name, 0, Long.MAX_VALUE) : 0;
+    }
+
     boolean flag(String name) {
         if (fields.get(name) instanceof Boolean value) return value;
         throw missing(name, "true or false");

@@ -36,8 +36,14 @@ public final class LockRules {
      * @param keep how many of its permits it keeps at most
      * @param want how many more its first caller waits for; 0 for none
      * @param renew whether it has used up the tokens of what it keeps
+     * @param name of the member, for people
+     * @param at the time by the member's wall clock, for people
      */
-    public record Wish(String member, long leaseMillis, int keep, int want, boolean renew) {}
+    public record Wish(String member, long leaseMillis, int keep, int want, boolean renew, String name, long at) {
+        Wish(String member, long leaseMillis, int keep, int want, boolean renew) {
+            this(member, leaseMillis, keep, want, renew, "", 0);
+        }
+    }
 
     /**
      * A document, and the members that are to look at it.
@@ -59,10 +65,10 @@ public final class LockRules {
             if (kept == 0) continue;
             long first = wish.renew ? fence + 1 : share.firstToken();
             if (wish.renew) fence += TOKENS;
-            shares.add(new Share(wish.member, kept, first, wish.leaseMillis));
+            shares.add(new Share(wish.member, kept, first, wish.leaseMillis, wish.name, share.since()));
         }
         List<Place> queue = new ArrayList<>();
-        Place mine = new Place(wish.member, wish.want, wish.leaseMillis);
+        Place mine = new Place(wish.member, wish.want, wish.leaseMillis, wish.name);
         boolean isQueued = false;
         for (Place place : state.queue()) {
             if (!place.member().equals(wish.member)) {
@@ -73,7 +79,8 @@ public final class LockRules {
             }
         }
         if (wish.want > 0 && !isQueued) queue.add(mine);
-        return settle(state, state.permits(), fence, shares, queue, wish.member);
+        Step step = settle(state, state.permits(), fence, shares, queue, wish.member);
+        return new Step(step.state.at(wish.at), step.rung);
     }
 
     /** Takes everything from the members, which are dead. */
@@ -120,9 +127,10 @@ public final class LockRules {
         for (int i = 0; i < shares.size(); i++) {
             Share share = shares.get(i);
             if (!share.member().equals(head.member())) continue;
-            shares.set(i, new Share(head.member(), share.permits() + permits, firstToken, head.leaseMillis()));
+            int sum = share.permits() + permits;
+            shares.set(i, new Share(head.member(), sum, firstToken, head.leaseMillis(), head.name(), share.since()));
             return;
         }
-        shares.add(new Share(head.member(), permits, firstToken, head.leaseMillis()));
+        shares.add(new Share(head.member(), permits, firstToken, head.leaseMillis(), head.name(), 0));
     }
 }

@@ -16,22 +16,30 @@ import java.util.Set;
  * @param shares one for each member that has permits, in use there or kept for the next use
  * @param queue one place for each member that waits, the longest wait first
  */
-public record LockState(int permits, long born, long fence, List<Share> shares, List<Place> queue) {
+public record LockState(int permits, long born, long fence, List<Share> shares, List<Place> queue)
+        implements SharedState {
     /**
      * Permits of a member.
      *
      * @param firstToken the first of the {@link LockRules#TOKENS} tokens for the callers that hold these
      * @param leaseMillis of the member
+     * @param name of the member, for people; may be empty
+     * @param since when it had none, in milliseconds by the wall clock of the member that granted it; 0 if unknown
      */
-    public record Share(String member, int permits, long firstToken, long leaseMillis) {}
+    public record Share(String member, int permits, long firstToken, long leaseMillis, String name, long since) {
+        Share at(long millis) {
+            return since == 0 ? new Share(member, permits, firstToken, leaseMillis, name, millis) : this;
+        }
+    }
 
     /**
      * A member in the queue.
      *
      * @param permits how many its first caller needs
      * @param leaseMillis of the member
+     * @param name of the member, for people; may be empty
      */
-    public record Place(String member, int permits, long leaseMillis) {}
+    public record Place(String member, int permits, long leaseMillis, String name) {}
 
     static final String KIND = "lock";
 
@@ -46,6 +54,12 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
     /** A lock of which no permit was ever taken. */
     public static LockState create(int permits, long fence) {
         return new LockState(permits, fence, fence, List.of(), List.of());
+    }
+
+    /** This, with that time for the shares that are new. */
+    LockState at(long millis) {
+        return new LockState(
+                permits, born, fence, shares.stream().map(it -> it.at(millis)).toList(), queue);
     }
 
     /** How many permits the member has. */
@@ -71,7 +85,7 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
         return !queue.isEmpty() && (queue.size() > 1 || !queue.get(0).member.equals(member));
     }
 
-    /** Whether no member has permits or waits. */
+    @Override
     public boolean isUnused() {
         return shares.isEmpty() && queue.isEmpty();
     }
@@ -83,7 +97,12 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
         return (int) Math.max(free, 0);
     }
 
-    /** The other members, with their leases in milliseconds. */
+    @Override
+    public boolean isQueued(String member) {
+        return wanted(member) > 0;
+    }
+
+    @Override
     public Map<String, Long> others(String member) {
         Map<String, Long> others = new LinkedHashMap<>();
         for (Share share : shares) others.merge(share.member, share.leaseMillis, Math::max);
@@ -92,14 +111,17 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
         return others;
     }
 
-    /** The text of the document. */
+    @Override
     public String toText() {
         List<Object> held = new ArrayList<>();
         for (Share share : shares) {
-            held.add(entry(share.member, share.permits, share.leaseMillis, share.firstToken));
+            Map<String, Object> fields = entry(share.member, share.permits, share.leaseMillis, share.name);
+            fields.put("token", share.firstToken);
+            if (share.since != 0) fields.put("since", share.since);
+            held.add(fields);
         }
         List<Object> waiting = new ArrayList<>();
-        for (Place place : queue) waiting.add(entry(place.member, place.permits, place.leaseMillis, 0));
+        for (Place place : queue) waiting.add(entry(place.member, place.permits, place.leaseMillis, place.name));
         Map<String, Object> fields = Document.fields(KIND);
         fields.put("permits", (long) permits);
         fields.put("born", born);
@@ -109,12 +131,12 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
         return Json.write(fields);
     }
 
-    private static Map<String, Object> entry(String member, int permits, long leaseMillis, long firstToken) {
+    private static Map<String, Object> entry(String member, int permits, long leaseMillis, String name) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("member", member);
         fields.put("permits", (long) permits);
         fields.put("lease", leaseMillis);
-        if (firstToken != 0) fields.put("token", firstToken);
+        if (!name.isEmpty()) fields.put("name", name);
         return fields;
     }
 
@@ -131,12 +153,17 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
                     entry.string("member"),
                     entry.positive("permits"),
                     entry.number("token", 1, MAX_TOKEN),
-                    entry.number("lease", 1, Long.MAX_VALUE)));
+                    entry.number("lease", 1, Long.MAX_VALUE),
+                    entry.stringIfAny("name"),
+                    entry.numberIfAny("since")));
         }
         List<Place> queue = new ArrayList<>();
         for (Document entry : document.list("queue")) {
             queue.add(new Place(
-                    entry.string("member"), entry.positive("permits"), entry.number("lease", 1, Long.MAX_VALUE)));
+                    entry.string("member"),
+                    entry.positive("permits"),
+                    entry.number("lease", 1, Long.MAX_VALUE),
+                    entry.stringIfAny("name")));
         }
         requireOnce(shares.stream().map(Share::member).toList(), "held");
         requireOnce(queue.stream().map(Place::member).toList(), "queue");
@@ -148,7 +175,7 @@ public record LockState(int permits, long born, long fence, List<Share> shares, 
                 queue);
     }
 
-    private static void requireOnce(List<String> members, String field) {
+    static void requireOnce(List<String> members, String field) {
         Set<String> seen = new HashSet<>();
         for (String member : members) {
             if (!seen.add(member)) throw new IllegalArgumentException("a member comes twice in " + field);

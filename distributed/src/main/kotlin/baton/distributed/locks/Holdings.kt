@@ -50,6 +50,10 @@ internal class Holdings(
     val hasAny: Boolean
         get() = guard.withLock { owned > 0 }
 
+    /** Whether one of the leases is held. */
+    val holdsNow: Boolean
+        get() = guard.withLock { leases.firstOrNull() }?.isHeld == true
+
     val inUse: Int
         get() = guard.withLock { valid }
 

@@ -30,22 +30,38 @@ internal suspend fun LockClient.acquireWithin(permits: Int, timeout: Duration): 
     var lease: Lease? = null
     // The value of the block would be lost if the time ran out at the moment of the grant.
     releasedIfThrown({ lease }) { withTimeoutOrNull(timeout) { lease = acquire(permits) } }
-    if (lease == null) trouble?.let { throw StoreUnavailableException("$label, within $timeout: ${it.message}", it) }
+    if (lease == null) requireStore(timeout)
     return lease
+}
+
+/** After a request that was not granted in time: the store may be the reason. */
+internal fun DocumentClient<*>.requireStore(timeout: Duration) {
+    trouble?.let { throw StoreUnavailableException("$label, within $timeout: ${it.message}", it) }
 }
 
 /** A lease if it is to be had without a wait for other holders, after at most one look into the store. */
 internal suspend fun LockClient.acquireNow(permits: Int): Lease? {
-    if (pool.tryAcquire(permits))
+    while (takeNow(permits)) {
         lease(permits)?.let {
             return it
         }
-    if (pool.waiting > 0) return null
+    }
+    return null
+}
+
+/** Takes permits of the pool if they are there, or after one look into the store. */
+internal suspend fun DocumentClient<*>.takeNow(permits: Int): Boolean {
+    if (pool.tryAcquire(permits)) return true
+    if (pool.waiting > 0) return false
     // A value of a coroutine that is cancelled as it ends would be lost.
-    var lease: Lease? = null
-    releasedIfThrown({ lease }) {
+    var isTaken = false
+    try {
         coroutineScope {
-            val request = launch(start = CoroutineStart.UNDISPATCHED) { lease = acquire(permits) }
+            val request =
+                launch(start = CoroutineStart.UNDISPATCHED) {
+                    pool.acquire(permits)
+                    isTaken = true
+                }
             val isSeen = CompletableDeferred<Unit>()
             ask { failure ->
                 if (failure == null) isSeen.complete(Unit)
@@ -57,8 +73,11 @@ internal suspend fun LockClient.acquireNow(permits: Int): Lease? {
             }
             request.cancel(null)
         }
+    } catch (e: Throwable) {
+        if (isTaken) pool.bring(permits)
+        throw e
     }
-    return lease ?: if (pool.tryAcquire(permits)) lease(permits) else null
+    return isTaken || pool.tryAcquire(permits)
 }
 
 /** The caller may be cancelled after its request was granted: then the block throws, and the lease would be lost. */
@@ -78,7 +97,7 @@ internal suspend fun <T> LockClient.withLease(permits: Int, timeout: Duration, b
     val lease =
         acquireWithin(permits, timeout)
             ?: throw PermitTimeoutException(
-                "${if (permits == 1) "not granted" else "no $permits permits"} within $timeout: $label"
+                "${if (permits == 1) "not granted" else "no $permits permits"} within $timeout: $label${heldBy()}"
             )
     return run(lease, block)
 }

@@ -6,6 +6,7 @@ import baton.distributed.StoredDocument
 import baton.distributed.bridge.ClusterObserver
 import baton.distributed.rules.MemberState
 import baton.distributed.threads.OneThread
+import baton.monitoring.Usage
 import baton.waiting.clock.BoundClock
 import baton.waiting.threads.HandOverExecutor
 import baton.waiting.threads.LimitedViews
@@ -176,6 +177,7 @@ internal class ClusterCore(
 
     private fun confirmed(member: Member, version: Long, sent: Long, wall: Long) {
         member.version = version
+        member.confirmedAt = sent
         member.deadline = sent + lease.inWholeNanoseconds / SHARES * (SHARES - 1)
         member.wallDeadline = wall + leaseMillis / SHARES * (SHARES - 1) + leaseMillis / BEATS
     }
@@ -290,6 +292,11 @@ internal class ClusterCore(
             if (isThere) epoch.unmark(gone)
         }
         confirmed(member, member.version, sent, wall)
+    }
+
+    fun usage(): Usage {
+        val age = current?.let { clock.read() - it.confirmedAt } ?: 0
+        return Usage(age.nanoseconds.inWholeMilliseconds.coerceAtLeast(0), leaseMillis)
     }
 
     /** Whether the store still has the documents that it had when [member] joined. If not, that is lost. */

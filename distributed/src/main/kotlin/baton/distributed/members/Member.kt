@@ -8,6 +8,9 @@ import java.util.concurrent.atomic.AtomicReference
  * that has lost its membership begins another one, under another id.
  */
 internal class Member(val id: String, val key: String, var state: MemberState, var version: Long) {
+    /** When the last heartbeat that the store has confirmed was sent, by the monotonic clock. */
+    @Volatile var confirmedAt: Long = 0
+
     /** By the monotonic clock: from here on all leases of this count as lost, whatever the store says. */
     @Volatile var deadline: Long = 0
 

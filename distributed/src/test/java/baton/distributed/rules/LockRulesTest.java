@@ -181,6 +181,9 @@ class LockRulesTest {
         assertEquals(2, state.held("a"));
         assertEquals(1, state.wanted("b"));
         assertEquals(lock, state.toText());
+        String named = lock.replace("\"token\":1", "\"name\":\"shop-1\",\"token\":1,\"since\":1700000000000");
+        assertEquals("shop-1", LockState.parse(named).shares().get(0).name());
+        assertEquals(named, LockState.parse(named).toText());
         String epoch =
                 "{\"baton\":1,\"kind\":\"epoch\",\"id\":\"x\",\"rested\":true,\"gone\":[{\"key\":\"k\",\"mark\":\"m\"}]}";
         assertEquals(epoch, EpochState.parse(epoch).toText());

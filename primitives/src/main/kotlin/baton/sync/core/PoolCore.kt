@@ -3,6 +3,7 @@ package baton.sync.core
 import baton.monitoring.Monitored
 import baton.sync.WaitOrder
 import baton.waiting.Waiter
+import baton.waiting.labelOf
 
 /**
  * A semaphore whose permits come from elsewhere, and go back there. Those that are elsewhere count as held: so it
@@ -10,8 +11,12 @@ import baton.waiting.Waiter
  *
  * @param onDemand called, without the lock, after a request has come into the queue or left it.
  */
-internal class PoolCore(permits: Int, owner: Monitored, private val onDemand: Runnable) :
-    SemaphoreCore(permits, acquired = permits, WaitOrder.FIFO, owner) {
+internal class PoolCore(
+    permits: Int,
+    private val kind: String,
+    private val owner: Monitored,
+    private val onDemand: Runnable,
+) : SemaphoreCore(permits, acquired = permits, WaitOrder.FIFO, owner) {
     override fun enqueue(waiter: Waiter): Int = super.enqueue(waiter).also { if (it == Waiter.WAITING) onDemand.run() }
 
     override fun leaveQueue(waiter: Waiter, to: Int): Boolean = super.leaveQueue(waiter, to).also { onDemand.run() }
@@ -33,4 +38,6 @@ internal class PoolCore(permits: Int, owner: Monitored, private val onDemand: Ru
      * taken away, as [withdraw] does, because they are more than [newPermits].
      */
     fun resizeHeld(newPermits: Int): Int = decideInflated { changeHeldPermits(newPermits) }
+
+    override fun label(): String = labelOf(kind, owner.name)
 }
