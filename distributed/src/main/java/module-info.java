@@ -1,5 +1,5 @@
 /** Locks that several JVMs share through a store. */
-@SuppressWarnings("module") // the modules of tests are built after this one
+@SuppressWarnings("module") // the modules for Java and for tests are built after this one
 module baton.distributed {
     requires kotlin.stdlib;
     requires transitive baton.primitives;
@@ -8,5 +8,6 @@ module baton.distributed {
 
     exports baton.distributed;
     exports baton.distributed.bridge to
+            baton.interop,
             baton.test;
 }

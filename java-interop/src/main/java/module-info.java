@@ -2,6 +2,7 @@
 module baton.interop {
     requires transitive baton.primitives;
     requires transitive baton.scheduler;
+    requires static baton.distributed; // not transitive, as the next
     requires static baton.shared; // not transitive: every modular program would need it to compile
     requires static transitive java.sql;
     requires static transitive org.jspecify;

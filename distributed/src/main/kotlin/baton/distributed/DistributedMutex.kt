@@ -19,7 +19,8 @@ import kotlin.time.Duration
  * cluster.mutex("account").withLock { lease -> table.write(row, lease.fencingToken) }
  * ```
  */
-public class DistributedMutex internal constructor(private val client: LockClient) : Monitored, CallGuard {
+public class DistributedMutex internal constructor(@get:JvmSynthetic internal val client: LockClient) :
+    Monitored, CallGuard {
     public override val name: String
         get() = client.name
 

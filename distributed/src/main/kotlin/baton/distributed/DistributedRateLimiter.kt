@@ -106,11 +106,16 @@ public class DistributedRateLimiter internal constructor(private val client: Lim
      *   time after which the permit is there, as this member knows it.
      */
     public suspend fun <T> withPermit(timeout: Duration, block: suspend () -> T): T {
-        if (!tryAcquire(1, timeout)) {
-            val retryIn = client.nanosUntil(1).nanoseconds.toJavaDuration()
-            throw PermitTimeoutException("no permit within $timeout from $this", retryIn)
-        }
+        acquireWithin(1, timeout)
         return block()
+    }
+
+    @JvmSynthetic
+    internal suspend fun acquireWithin(permits: Int, timeout: Duration) {
+        if (tryAcquire(permits, timeout)) return
+        val retryIn = client.nanosUntil(permits).nanoseconds.toJavaDuration()
+        val what = if (permits == 1) "permit" else "$permits permits"
+        throw PermitTimeoutException("no $what within $timeout from $this", retryIn)
     }
 
     /** As [withPermit], for a [baton.resilience.ResiliencePipeline]. */

@@ -36,7 +36,8 @@ import kotlin.time.Duration
  * *Misuse.* A request for fewer than 1 permit or for more than there are throws [IllegalArgumentException]. After the
  * cluster was closed all calls throw [baton.sync.SemaphoreClosedException]. All members may be called from any thread.
  */
-public class DistributedSemaphore internal constructor(private val client: LockClient) : Monitored, CallGuard {
+public class DistributedSemaphore internal constructor(@get:JvmSynthetic internal val client: LockClient) :
+    Monitored, CallGuard {
     public override val name: String
         get() = client.name
 

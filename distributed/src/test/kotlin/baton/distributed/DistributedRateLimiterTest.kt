@@ -286,6 +286,20 @@ class DistributedRateLimiterTest : ClusterFixture() {
     }
 
     @Test
+    fun documentThatIsUnusedAndFull_ends_andTheNextBeginsFull() = cluster {
+        val limiter = cluster("one").rateLimiter("api", 1 per 1.seconds, burst = 100)
+        take(limiter, 100)
+        delay(80.seconds)
+        assertTrue(store.text("test:rateLimiter:api") != null, "not full yet")
+        delay(90.seconds)
+        assertEquals(null, store.text("test:rateLimiter:api"))
+        val start = currentTime
+        take(limiter, 100)
+        assertEquals(start, currentTime)
+        grants.check(1 per 1.seconds, 100)
+    }
+
+    @Test
     fun closedCluster_failsAllCallers() = cluster {
         val one = cluster("one")
         val limiter = one.rateLimiter("api", 1 per 1.minutes, burst = 1)

@@ -86,7 +86,7 @@ class PackagesTest {
         "baton.resilience, Backoff BreakerState CircuitBreakerConfig CircuitBreakerMetrics CircuitOpenException Hedge Jitter"
                 + " Rate RateLimitedException RateLimiterClosedException RateLimiterMetrics ResultNotAcceptedException"
                 + " RetryAttempt RetryBudget RetryPolicy SlidingWindow",
-        "baton.distributed, CasAnswer CoordinationStore Lease LeaseLostException OutcomeUnknownException StoreUnavailableException"
+        "baton.distributed, CasAnswer CoordinationStore Lease LeaseLostException LockHolder OutcomeUnknownException StoreUnavailableException"
                 + " StoredDocument",
         "baton.shared, AbandonedException SharedLock SharedPermit SharedRegionException",
         "baton.monitoring, Alert AlertRules CallEvent Deadlock Monitored Usage",

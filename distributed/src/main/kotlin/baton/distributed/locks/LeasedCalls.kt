@@ -93,13 +93,13 @@ internal suspend fun <T> LockClient.withLease(permits: Int, block: suspend (Leas
     run(acquire(permits), block)
 
 /** As [withLease], or throws [PermitTimeoutException]. */
-internal suspend fun <T> LockClient.withLease(permits: Int, timeout: Duration, block: suspend (Lease) -> T): T {
-    val lease =
-        acquireWithin(permits, timeout)
-            ?: throw PermitTimeoutException(
-                "${if (permits == 1) "not granted" else "no $permits permits"} within $timeout: $label${heldBy()}"
-            )
-    return run(lease, block)
+internal suspend fun <T> LockClient.withLease(permits: Int, timeout: Duration, block: suspend (Lease) -> T): T =
+    run(acquireOrThrow(permits, timeout), block)
+
+/** As [acquireWithin], or throws [PermitTimeoutException]. */
+internal suspend fun LockClient.acquireOrThrow(permits: Int, timeout: Duration): Lease {
+    val what = if (permits == 1) "not granted" else "no $permits permits"
+    return acquireWithin(permits, timeout) ?: throw PermitTimeoutException("$what within $timeout: $label${heldBy()}")
 }
 
 /** The block is cancelled when the lease is lost, and then the loss is thrown. */

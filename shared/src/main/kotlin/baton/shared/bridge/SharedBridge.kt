@@ -3,21 +3,17 @@
 package baton.shared.bridge
 
 import baton.InternalBatonApi
+import baton.bridge.startFutureCall
 import baton.shared.SharedBarrier
 import baton.shared.SharedLock
 import baton.shared.SharedMutex
 import baton.shared.SharedPermit
 import baton.shared.SharedSemaphore
 import baton.shared.SharedWaitGroup
-import baton.shared.waiting.FUTURE_CONTEXT_NEED
-import baton.shared.waiting.FutureContext
 import baton.waiting.WaitCore
 import java.time.Duration
 import java.util.function.BiConsumer
 import java.util.function.Supplier
-import kotlin.coroutines.Continuation
-import kotlin.coroutines.intrinsics.COROUTINE_SUSPENDED
-import kotlin.coroutines.intrinsics.startCoroutineUninterceptedOrReturn
 import kotlin.time.toKotlinDuration
 import kotlinx.coroutines.Job
 
@@ -45,7 +41,7 @@ import kotlinx.coroutines.Job
  */
 @InternalBatonApi
 public fun lockGranted(mutex: SharedMutex, done: BiConsumer<SharedLock?, Throwable?>): Job =
-    start(done) { mutex.core.lockGranted() }
+    startFutureCall(done) { mutex.core.lockGranted() }
 
 /**
  * Calls [done] with the permits or the failure, which is [late] after the [timeout]; null: no timeout. Cancelling the
@@ -59,7 +55,7 @@ public fun acquire(
     late: Supplier<Throwable>,
     done: BiConsumer<SharedPermit?, Throwable?>,
 ): Job =
-    start(done) {
+    startFutureCall(done) {
         if (timeout == null) semaphore.acquire(permits)
         else semaphore.tryAcquire(permits, timeout.toKotlinDuration()) ?: throw late.get()
     }
@@ -67,7 +63,7 @@ public fun acquire(
 /** As [acquire], with the number of parties that were missing. */
 @InternalBatonApi
 public fun arrive(barrier: SharedBarrier, timeout: Duration?, done: BiConsumer<Int?, Throwable?>): Job =
-    start(done) { barrier.core.arrive(timeout?.toKotlinDuration()) }
+    startFutureCall(done) { barrier.core.arrive(timeout?.toKotlinDuration()) }
 
 /** As [acquire], with null when the count is zero. */
 @InternalBatonApi
@@ -77,22 +73,7 @@ public fun await(
     late: Supplier<Throwable>,
     done: BiConsumer<Void?, Throwable?>,
 ): Job =
-    start(done) {
+    startFutureCall(done) {
         if (timeout == null) group.await() else if (!group.await(timeout.toKotlinDuration())) throw late.get()
         null
     }
-
-private fun <T> start(done: BiConsumer<T?, Throwable?>, action: suspend () -> T): Job {
-    FUTURE_CONTEXT_NEED.require()
-    val job = Job()
-    val completion =
-        Continuation<T>(FutureContext + job) { result ->
-            job.complete()
-            done.accept(result.getOrNull(), result.exceptionOrNull())
-        }
-    val outcome = runCatching { action.startCoroutineUninterceptedOrReturn(completion) }
-    if (outcome.getOrNull() === COROUTINE_SUSPENDED) return job
-    job.complete()
-    @Suppress("UNCHECKED_CAST") done.accept(outcome.getOrNull() as T?, outcome.exceptionOrNull())
-    return job
-}
