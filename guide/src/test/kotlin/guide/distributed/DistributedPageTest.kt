@@ -2,6 +2,8 @@ package guide.distributed
 
 import baton.distributed.Cluster
 import baton.distributed.InMemoryStore
+import baton.resilience.per
+import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
@@ -36,4 +38,32 @@ class DistributedPageTest {
         assertEquals("42 of /prices", table.row)
         assertTrue(table.token > 0)
     }
+
+    @Test
+    fun limiter_refusesBeyondTheLimit() = runTest {
+        Cluster.open(InMemoryStore()).use { cluster ->
+            val limiter = cluster.rateLimiter("api", 100 per 1.seconds, burst = 20)
+            limiter.withPermit { fetch("/prices") }
+            if (!limiter.tryAcquire(permits = 2, timeout = 50.milliseconds)) report("the limit is reached")
+            assertEquals(0, reports.size)
+            assertEquals(20, limiter.burst)
+        }
+    }
+
+    @Test
+    fun leader_runsTheBlock() = runTest {
+        Cluster.open(InMemoryStore()).use { cluster ->
+            val leader = cluster.leader("cleaner")
+            val cleaned = leader.run { lease -> clean(lease.fencingToken) }
+            assertTrue(cleaned)
+        }
+    }
+
+    private val reports = ArrayList<String>()
+
+    private fun report(text: String) {
+        reports += text
+    }
+
+    private fun clean(token: Long) = token > 0
 }

@@ -328,6 +328,6 @@ class DistributedFacesTest {
             }
             return () -> stage.complete(null);
         });
-        assertEquals(1, get(other.run(lease -> CompletableFuture.completedFuture(1))));
+        assertEquals(1, (int) get(other.run(lease -> CompletableFuture.completedFuture(1))));
     }
 }
