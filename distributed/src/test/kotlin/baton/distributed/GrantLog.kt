@@ -4,7 +4,7 @@ import baton.resilience.Rate
 import org.junit.jupiter.api.Assertions.assertTrue
 
 /** The grants of a limiter, by the clock of the store, and whether any window of time has had too many. */
-internal class GrantLog {
+class GrantLog {
     private class Grant(val millis: Long, val permits: Int)
 
     private val grants = ArrayList<Grant>()

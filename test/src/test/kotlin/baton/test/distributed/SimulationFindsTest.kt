@@ -1,11 +1,7 @@
 package baton.test.distributed
 
-import baton.distributed.CasAnswer
-import baton.distributed.CoordinationStore
 import baton.distributed.InMemoryStore
-import baton.distributed.StoredDocument
 import baton.test.simulate
-import java.util.concurrent.CompletionStage
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.seconds
 import org.junit.jupiter.api.Assertions.assertThrows
@@ -14,22 +10,6 @@ import org.junit.jupiter.api.Test
 
 /** The checks of the simulations are worth something: each of these breaks a promise on which the rules rely. */
 class SimulationFindsTest {
-    /** As a store that is none: the last writer wins. */
-    private class IgnoringVersions(private val inner: CoordinationStore) : CoordinationStore by inner {
-        override fun compareAndSet(
-            key: String,
-            expected: Long,
-            next: StoredDocument,
-            rung: Collection<String>,
-        ): CompletionStage<CasAnswer> {
-            val before = inner.read(key).toCompletableFuture().join().map { it.version() }.orElse(0)
-            val forced = StoredDocument(maxOf(before + 1, next.version()), next.text())
-            return inner.compareAndSet(key, before, forced, rung)
-        }
-
-        override fun isKnownNew() = true
-    }
-
     @Test
     fun storeThatIgnoresVersions_isFound() {
         val error =
