@@ -1,7 +1,7 @@
 package baton.distributed
 
-import baton.scheduler.jdbc.databases.PostgresDatabase
 import baton.resilience.per
+import baton.scheduler.jdbc.databases.PostgresDatabase
 import java.nio.file.Path
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.TimeUnit

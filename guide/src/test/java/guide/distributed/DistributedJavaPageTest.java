@@ -39,7 +39,8 @@ class DistributedJavaPageTest {
         AsyncCluster cluster = AsyncCluster.open(store, Duration.ofSeconds(10));
         AsyncDistributedSemaphore atMostFive = cluster.semaphore("uplink", 5);
         CompletableFuture<String> body = atMostFive.withPermit(() -> fetch("/prices"));
-        CompletableFuture<Void> written = cluster.mutex("account").withLock(lease -> table.write(body.join(), lease.fencingToken()));
+        CompletableFuture<Void> written =
+                cluster.mutex("account").withLock(lease -> table.write(body.join(), lease.fencingToken()));
         try (Lease lease = atMostFive.blocking().acquire(2, Duration.ofSeconds(5))) {
             lease.check();
         }

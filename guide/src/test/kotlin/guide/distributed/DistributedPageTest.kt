@@ -5,6 +5,7 @@ import baton.distributed.InMemoryStore
 import baton.resilience.per
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.test.StandardTestDispatcher
 import kotlinx.coroutines.test.runTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertTrue
@@ -41,7 +42,7 @@ class DistributedPageTest {
 
     @Test
     fun limiter_refusesBeyondTheLimit() = runTest {
-        Cluster.open(InMemoryStore()).use { cluster ->
+        Cluster.open(InMemoryStore(), context = StandardTestDispatcher(testScheduler)).use { cluster ->
             val limiter = cluster.rateLimiter("api", 100 per 1.seconds, burst = 20)
             limiter.withPermit { fetch("/prices") }
             if (!limiter.tryAcquire(permits = 2, timeout = 50.milliseconds)) report("the limit is reached")

@@ -59,7 +59,7 @@ class DistributedFacesTest {
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
+        return future.get(120, TimeUnit.SECONDS);
     }
 
     private static Throwable failureOf(CompletableFuture<?> future) {
@@ -152,7 +152,7 @@ class DistributedFacesTest {
             begun.countDown();
             return stage;
         });
-        assertTrue(begun.await(60, TimeUnit.SECONDS));
+        assertTrue(begun.await(120, TimeUnit.SECONDS));
         assertTrue(call.cancel(false));
         assertThrows(CancellationException.class, stage::join);
         get(mutex.lock()).close();
@@ -178,7 +178,7 @@ class DistributedFacesTest {
             begun.countDown();
             return stage;
         });
-        assertTrue(begun.await(60, TimeUnit.SECONDS));
+        assertTrue(begun.await(120, TimeUnit.SECONDS));
         cluster.close();
         assertInstanceOf(LeaseLostException.class, failureOf(call));
         assertTrue(stage.isCancelled());
@@ -219,7 +219,7 @@ class DistributedFacesTest {
             begun.countDown();
             return stage;
         });
-        assertTrue(begun.await(60, TimeUnit.SECONDS));
+        assertTrue(begun.await(120, TimeUnit.SECONDS));
         assertTrue(one.isLeader());
         CompletableFuture<String> next = other.run(lease -> CompletableFuture.completedFuture("done"));
         leading.cancel(false);
@@ -243,7 +243,7 @@ class DistributedFacesTest {
         thread.start();
         while (mutex.waiting() == 0) Thread.onSpinWait();
         thread.interrupt();
-        thread.join(60_000);
+        thread.join(120_000);
         assertInstanceOf(InterruptedException.class, end.get());
         held.close();
         get(mutex.lock()).close();
@@ -273,7 +273,7 @@ class DistributedFacesTest {
     }
 
     private static Lease held(CompletableFuture<Lease> lease) {
-        return lease.orTimeout(60, TimeUnit.SECONDS).join();
+        return lease.orTimeout(120, TimeUnit.SECONDS).join();
     }
 
     @Test
@@ -303,7 +303,7 @@ class DistributedFacesTest {
     void acquiresOfALimiterCancelledAroundTheirGrant_takeNothing() throws Exception {
         AsyncDistributedRateLimiter limiter = cluster("one").rateLimiter("api", 10_000, Duration.ofSeconds(1), 5);
         race(200, () -> limiter.acquire(3), () -> {
-            limiter.acquire(5).orTimeout(60, TimeUnit.SECONDS).join();
+            limiter.acquire(5).orTimeout(120, TimeUnit.SECONDS).join();
             return () -> {};
         });
         get(limiter.acquire(5));
@@ -322,7 +322,7 @@ class DistributedFacesTest {
                 return stage;
             });
             try {
-                assertTrue(begun.await(60, TimeUnit.SECONDS));
+                assertTrue(begun.await(120, TimeUnit.SECONDS));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

@@ -1,5 +1,6 @@
 package baton.test.distributed
 
+import baton.BatonClock
 import baton.distributed.CoordinationStore
 import baton.distributed.DistributedRateLimiter
 import baton.distributed.GrantLog
@@ -11,7 +12,6 @@ import baton.test.SimulatedFaults
 import baton.test.SimulatedNode
 import baton.test.SimulationScope
 import baton.test.simulate
-import baton.BatonClock
 import kotlin.time.Duration.Companion.hours
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
