@@ -112,7 +112,7 @@ abstract class ClusterThreadsContract {
 
     @Test
     fun callersOfALimiterCancelledAroundTheGrant_takeNothing() = onThreads {
-        val limiter = clusters[0].rateLimiter("api", 1 per 1.hours, burst = 1_000)
+        val limiter = clusters[0].rateLimiter("slow api", 1 per 1.hours, burst = 1_000)
         val random = Random(1)
         val granted = AtomicInteger()
         coroutineScope {
