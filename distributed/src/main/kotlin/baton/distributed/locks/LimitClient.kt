@@ -165,7 +165,8 @@ internal class LimitClient(cluster: ClusterCore, name: String, limit: Limit) :
     override suspend fun nextWrite(seen: LimitState, member: Member): Write<LimitState>? {
         val evicted = seen.others(member.id).keys.filterTo(HashSet()) { cluster.isDead(it) }
         val changed = declared?.takeIf { it != seen.limit() }
-        val isSaid = evicted.isEmpty() && changed == null && isSettled && isSaid(seen, member)
+        // A name that is registered without a document would be taken for a limiter that has vanished.
+        val isSaid = known != null && evicted.isEmpty() && changed == null && isSettled && isSaid(seen, member)
         if (!isSettled || isSaid && planned?.plan?.returned == 0) planned = null
         if (isSaid && planned == null) return null
         val planned = planned ?: plan(seen, member).also { planned = it }

@@ -120,7 +120,8 @@ internal class LockClient(cluster: ClusterCore, kind: String, name: String, perm
         val evicted = seen.others(member.id).keys.filterTo(HashSet()) { cluster.isDead(it) }
         val resized = declared?.takeIf { it != seen.permits() }
         val isSaid = plan.kept == seen.held(member.id) && plan.want == seen.wanted(member.id) && !plan.renews
-        if (isSaid && evicted.isEmpty() && resized == null && isSettled && (known != null || plan.want == 0))
+        // A name that is registered without a document would be taken for a lock that has vanished.
+        if (isSaid && evicted.isEmpty() && resized == null && isSettled && known != null)
             return null
         val rung = LinkedHashSet<String>()
         var next = seen
