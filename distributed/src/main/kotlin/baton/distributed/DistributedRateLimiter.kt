@@ -38,7 +38,7 @@ import kotlin.time.toJavaDuration
  * wait, a member waits for the block of a tenth of a second.
  *
  * *Order.* First come, first served among the callers of a JVM, and among the JVMs; of those a JVM gets a block at a
- * time. But a permit that a member has borrowed is for its own callers, whoever waits elsewhere.
+ * time. But a permit that a member has borrowed is for its own callers, before all others.
  *
  * *Cancellation.* Prompt, and takes nothing.
  *

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.Test
 
-/** What members know of each other, in virtual time. */
+/** The holders of a lock, as each member knows them, in virtual time. */
 class LockHolderTest : ClusterFixture() {
     @Test
     fun timeout_namesTheHolder() = cluster {

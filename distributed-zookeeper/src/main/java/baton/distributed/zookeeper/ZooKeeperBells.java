@@ -42,7 +42,7 @@ final class ZooKeeperBells {
         };
     }
 
-    /** What cannot be watched now is watched at the next connection; until then, rings are not heard. */
+    /** Watches the node of the bell, or else does at the next connection; until then, the bell is silent. */
     private void watch(Bell bell) {
         try {
             client.watchers()

@@ -37,7 +37,7 @@ public final class JdbcLane implements AutoCloseable {
         Connection open() throws SQLException;
     }
 
-    /** What a new connection does first. */
+    /** The first work of each new connection. */
     public interface Preparation {
         /** Does it. */
         void run(Connection connection) throws SQLException;

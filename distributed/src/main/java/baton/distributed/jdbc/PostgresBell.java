@@ -95,7 +95,7 @@ public final class PostgresBell implements AutoCloseable {
         }
     }
 
-    /** What is sent when a document has changed. */
+    /** The payload that tells of a changed document. */
     public String payloadOf(String key) {
         return sender + " " + key;
     }

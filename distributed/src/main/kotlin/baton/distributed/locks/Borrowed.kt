@@ -95,7 +95,7 @@ internal class Borrowed(private val cluster: ClusterCore, private val pool: Perm
     class Plan(val used: Int, val returned: Int, val idleMicros: Long)
 
     /**
-     * What is to be written. With [returnsAll], takes out of the pool what is to go back; if it [isLast], none is left.
+     * The next write. With [returnsAll], takes out of the pool the permits that go back; if it [isLast], none is left.
      */
     fun plan(returnsAll: Boolean, isLast: Boolean): Plan {
         val now = cluster.clock.read()

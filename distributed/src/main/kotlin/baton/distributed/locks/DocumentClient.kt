@@ -43,7 +43,7 @@ internal abstract class DocumentClient<S : SharedState>(
     protected var known: StoredDocument? = null
         private set
 
-    /** What the document said last. */
+    /** The document, as this member has seen it last. */
     @Volatile
     var state: S? = null
         private set
@@ -282,9 +282,8 @@ internal abstract class DocumentClient<S : SharedState>(
         return false
     }
 
-    private fun isIdle(): Boolean {
-        return isSettled && !hasAny && pool.demand == 0 && asked.isEmpty() && !isChanging && !isQueued()
-    }
+    private fun isIdle(): Boolean =
+        isSettled && !hasAny && pool.demand == 0 && asked.isEmpty() && !isChanging && !isQueued()
 
     private fun isQueued(): Boolean {
         val member = cluster.current ?: return false

@@ -37,7 +37,7 @@ internal class LimitClient(cluster: ClusterCore, name: String, limit: Limit) :
     /** The document said this [time] for the first time [at] this moment of the own clock. */
     private class Sighting(val time: Long, val at: Long)
 
-    /** What goes into the next write, until that is stored, and the clock of the store after it was planned. */
+    /** The plan of the next write, until that is stored, and the clock of the store after the planning. */
     private class Planned(val plan: Borrowed.Plan, val reading: Long)
 
     @Volatile
