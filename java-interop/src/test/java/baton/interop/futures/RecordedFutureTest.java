@@ -33,7 +33,8 @@ class RecordedFutureTest {
             Permit held = Futures.await(semaphore.acquire());
             CompletableFuture<Permit> cancelled = semaphore.acquire();
             CompletableFuture<Permit> granted = semaphore.acquire();
-            Futures.awaitFailure(semaphore.acquire(1, Duration.ofMillis(1)));
+            // A time that is over before the caller waits leaves no wait to record.
+            Futures.awaitFailure(semaphore.acquire(1, Duration.ofMillis(200)));
             cancelled.cancel(false);
             held.close();
             Futures.await(granted).close();
