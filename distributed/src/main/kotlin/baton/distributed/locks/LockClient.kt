@@ -121,8 +121,7 @@ internal class LockClient(cluster: ClusterCore, kind: String, name: String, perm
         val resized = declared?.takeIf { it != seen.permits() }
         val isSaid = plan.kept == seen.held(member.id) && plan.want == seen.wanted(member.id) && !plan.renews
         // A name that is registered without a document would be taken for a lock that has vanished.
-        if (isSaid && evicted.isEmpty() && resized == null && isSettled && known != null)
-            return null
+        if (isSaid && evicted.isEmpty() && resized == null && isSettled && known != null) return null
         val rung = LinkedHashSet<String>()
         var next = seen
         if (resized != null) {
